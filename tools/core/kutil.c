@@ -372,6 +372,21 @@ kasprintf(const char *fmt, ...)
 	return s;
 }
 
+const char *
+kshown(const char *fmt, ...)
+{
+	static char *texts[64];
+	static size_t next;
+	char **text = &texts[next++ % LEN(texts)];
+	va_list ap;
+
+	free(*text);
+	va_start(ap, fmt);
+	*text = kvasprintf(fmt, ap);
+	va_end(ap);
+	return *text;
+}
+
 char *
 kvasprintf(const char *fmt, va_list args)
 {

@@ -127,6 +127,11 @@ char *kstrndup(const char *s, size_t n);
 /* All N bytes, whatever they are, with a NUL appended. */
 char *kmemdup(const void *bytes, size_t n);
 char *kasprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/*
+ * A short text for display, in one of many buffers that take turns; it is valid until there have
+ * been 63 more.
+ */
+const char *kshown(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 char *kvasprintf(const char *fmt, va_list args) __attribute__((format(printf, 1, 0)));
 
 /*

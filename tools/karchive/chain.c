@@ -22,17 +22,7 @@ static struct chain {
 	json_t *failures; /* in the application, see kverdict.h */
 } chain;
 
-static void __attribute__((format(printf, 2, 3))) blame(long round, const char *format, ...)
-{
-	va_list args;
-	auto_free char *text = NULL;
-
-	va_start(args, format);
-	text = kvasprintf(format, args);
-	va_end(args);
-	kwarn("round %ld: %s", round, text);
-	chain.good = false;
-}
+#define blame(round, fmt, ...) (chain.good = false, kwarn("round %ld: " fmt, round, ##__VA_ARGS__))
 
 static double
 runtime_of(const json_t *record, const char *workload)

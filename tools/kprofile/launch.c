@@ -9,15 +9,6 @@ struct input input;
 enum { MAX_LAUNCHES = 100000, ADVICE_CHARS = 400 };
 
 void
-input_fault(const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	kdie(K_USAGE, "%s:%ld: %s", input.file, input.line, kvasprintf(fmt, ap));
-}
-
-void
 input_lines(void (*each)(char *line))
 {
 	input.line = 1;

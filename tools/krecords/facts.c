@@ -65,7 +65,7 @@ put_page(const char *name, json_t *facts, struct kbuf *out)
 static const char *
 digits(bool known, int count, double value)
 {
-	return known ? shown("%#.*g", count, value) : "-";
+	return known ? kshown("%#.*g", count, value) : "-";
 }
 
 static json_t *
@@ -88,10 +88,10 @@ static const char *
 error_text(const struct shape *s)
 {
 	if (s->max_abs_err < 0 && s->max_rel_err >= 0)
-		return shown("relative %#.3g", s->max_rel_err);
+		return kshown("relative %#.3g", s->max_rel_err);
 	if (s->max_abs_err < 0 || s->max_err_share < 0)
 		return digits(s->max_abs_err >= 0, 3, s->max_abs_err);
-	return shown("%#.3g (%.2g of what is allowed)", s->max_abs_err, s->max_err_share);
+	return kshown("%#.3g (%.2g of what is allowed)", s->max_abs_err, s->max_err_share);
 }
 
 static json_t *
@@ -196,14 +196,14 @@ real_gain(const struct round *r, const struct candidate *x)
 	if (r->accepted != x || !r->trial)
 		return r->trial ? "none: the round was rolled back" : "none: the baseline";
 	if (!strcmp(decision, "ACCEPT-unmeasured"))
-		return shown("at most %s, judged by the source alone: it was not measured on new "
-		             "buffers",
+		return kshown("at most %s, judged by the source alone: it was not measured on new "
+		              "buffers",
 		    pct_text(gain, 3));
 	if (*bucket != 'W')
-		return shown("%s, all of it: the change is inside the kernel", pct_text(gain, 3));
+		return kshown("%s, all of it: the change is inside the kernel", pct_text(gain, 3));
 	if (isnan(bound))
 		return "unknown: the plan gives no quant_us and step_us";
-	return shown("%s at most: %g us saved in a step of %g us", pct_text(fmin(gain, bound), 3),
+	return kshown("%s at most: %g us saved in a step of %g us", pct_text(fmin(gain, bound), 3),
 	    quant, step);
 }
 
@@ -221,7 +221,7 @@ audit_facts(const struct round *r, const struct candidate *x)
 	        kjson_str_or(x->audit, "bucket", kjson_str_or(x->plan, "bucket", "K?")), "declared",
 	        kjson_str_or(x->audit, "declared", "nothing"), "gap",
 	        kjson_path(x->audit, "fresh.gap_pct")
-	            ? shown("%+.3f%%", kjson_num(x->audit, "fresh.gap_pct"))
+	            ? kshown("%+.3f%%", kjson_num(x->audit, "fresh.gap_pct"))
 	            : NULL,
 	        "unmeasured",
 	        kjson_str_or(json_array_get(json_object_get(x->audit, "not_measured"), 0), "why",
@@ -250,18 +250,18 @@ static const char *
 verdict_line(const struct round *r, const struct candidate *x)
 {
 	const char *what = r->trial
-	    ? shown("%s %s, avg %s", x->id, x->status, pct_text(gain_pct(x), 1))
+	    ? kshown("%s %s, avg %s", x->id, x->status, pct_text(gain_pct(x), 1))
 	    : "the reference";
 
 	return kjson_str_or(
-	    x->decision, "line", shown("Round %ld: %s — %s", r->number, verdict_word(r, x), what));
+	    x->decision, "line", kshown("Round %ld: %s — %s", r->number, verdict_word(r, x), what));
 }
 
 static json_t *
 figures(const struct candidate *x)
 {
 	struct aggregates a = aggregates_of(x, NULL);
-	/* These come first, because they take many turns of shown(). */
+	/* These come first, because they take many turns of kshown(). */
 	json_t *shapes = shapes_facts(x), *gained = extreme_shape(x, 1),
 	       *lost = extreme_shape(x, -1);
 
@@ -289,8 +289,8 @@ words(const struct round *r, const struct candidate *x)
 	add_reasons(reasons, json_object_get(x->audit, "reasons"));
 	return json_pack("{s:o,s:O*,s:O*,s:s*,s:s,s:o,s:s}", "reasons", reasons, "plan", x->plan,
 	    "eval", x->eval, "expected",
-	    json_is_number(expected) ? shown("%+.3g%%", json_number_value(expected)) : NULL, "what",
-	    r->trial ? kjson_str_or(x->plan, "change", strategy) : "the reference", "lines",
+	    json_is_number(expected) ? kshown("%+.3g%%", json_number_value(expected)) : NULL,
+	    "what", r->trial ? kjson_str_or(x->plan, "change", strategy) : "the reference", "lines",
 	    lines_facts(
 	        x, kjson_str_or(x->json, "sample.parent.code", x->base ? x->base->code : NULL)),
 	    "meaning", code_meaning(x));
@@ -307,7 +307,7 @@ candidate_facts(const struct round *r, const struct candidate *x)
 	           json_object_get(x->eval, "pairs") != NULL, "base", x->base ? x->base->id : "",
 	           "line", verdict_line(r, x), "audit", audit, "repeats",
 	           json_array_size(repeats)
-	               ? shown("%zu times, mean %+.3f%%, sd %.3f%%", json_array_size(repeats),
+	               ? kshown("%zu times, mean %+.3f%%, sd %.3f%%", json_array_size(repeats),
 	                     kjson_num(x->decision, "remeasured.mean_pct"),
 	                     kjson_num(x->decision, "remeasured.sd_pct"))
 	               : NULL);
@@ -341,7 +341,7 @@ representative(const struct round *r)
 static const char *
 minute(const struct round *r)
 {
-	return *r->time ? shown("%.10s %.5s", r->time, r->time + 11) : "unknown";
+	return *r->time ? kshown("%.10s %.5s", r->time, r->time + 11) : "unknown";
 }
 
 static const char *
@@ -414,7 +414,7 @@ best_facts(void)
 	        (json_int_t)accepted, "losses", (json_int_t)(campaign.count - 1 - accepted),
 	        "ceiling",
 	        kjson_path(r->accepted->score, "efficiency_pct")
-	            ? shown("%.1f%%", kjson_num(r->accepted->score, "efficiency_pct"))
+	            ? kshown("%.1f%%", kjson_num(r->accepted->score, "efficiency_pct"))
 	            : NULL));
 	return facts;
 }

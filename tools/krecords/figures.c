@@ -58,21 +58,6 @@ add_check(const struct candidate *x, const char *workload, struct shape *s)
 }
 
 const char *
-shown(const char *format, ...)
-{
-	static char *texts[32];
-	static size_t next;
-	char **text = &texts[next++ % LEN(texts)];
-	va_list args;
-
-	free(*text);
-	va_start(args, format);
-	*text = kvasprintf(format, args);
-	va_end(args);
-	return *text;
-}
-
-const char *
 test_text(const struct candidate *x)
 {
 	const char *who = kcamp_json("eval.correctness") ? "the campaign's own "
@@ -81,9 +66,9 @@ test_text(const struct candidate *x)
 	long long total = (long long)kjson_int(x->eval, "correctness.total");
 
 	if (total)
-		return shown("%s: %lld of %lld cases passed", who,
+		return kshown("%s: %lld of %lld cases passed", who,
 		    (long long)kjson_int(x->eval, "correctness.passed"), total);
-	return shown("%s%s", who,
+	return kshown("%s%s", who,
 	    status_at(x->eval, "status") == STATUS_CORRECT ? " passed it and lists no cases; kiln "
 	                                                     "itself compared no results"
 	                                                   : ": no case was reached");
@@ -292,7 +277,7 @@ pct_text(double pct, int decimals)
 	/* No "-0.000". */
 	if (fabs(pct) < 0.5 * pow(10, -decimals))
 		pct = 0;
-	return isnan(pct) ? "—" : shown("%+.*f%%", decimals, pct);
+	return isnan(pct) ? "—" : kshown("%+.*f%%", decimals, pct);
 }
 
 const char *
@@ -306,7 +291,7 @@ vs_baseline(const struct candidate *x)
 	now = aggregates_of(x, first);
 	then = aggregates_of(first, x);
 	/* Without a backward pass the step is the forward pass, and both must show the same. */
-	return shown("step %s, fwd %s, bwd %s", pct_text(change_pct(x, first), 3),
+	return kshown("step %s, fwd %s, bwd %s", pct_text(change_pct(x, first), 3),
 	    pct_text(now.backward.n ? ratio_pct(now.forward.average, then.forward.average)
 	                            : change_pct(x, first),
 	        3),
@@ -345,7 +330,7 @@ rate_unit(void)
 const char *
 rate_text(const struct aggregate *a, double rate)
 {
-	return a->n ? shown("%#.6g", counts_flops() ? rate : shown_time(1e6 / rate)) : "-";
+	return a->n ? kshown("%#.6g", counts_flops() ? rate : shown_time(1e6 / rate)) : "-";
 }
 
 const char *
@@ -356,11 +341,11 @@ result_text(const struct candidate *x)
 	bool changed = x->base && !isnan(pct);
 
 	if (!step.n)
-		return shown("not timed (`%s`)", x->status);
+		return kshown("not timed (`%s`)", x->status);
 	/*
 	 * Compute the rate before from the change: a separate measurement would not agree with it.
 	 */
-	return shown("%s%s%s %s (%s)",
+	return kshown("%s%s%s %s (%s)",
 	    changed ? rate_text(&step, step.average / (1 + pct / 100)) : "", changed ? " -> " : "",
 	    rate_text(&step, step.average), rate_unit(), x->base ? pct_text(pct, 3) : "baseline");
 }

@@ -169,11 +169,7 @@ double gain_pct(const struct candidate *x);
  */
 double shape_change_pct(const struct candidate *x, size_t workload);
 double shape_baseline_pct(const struct candidate *x, size_t workload);
-/*
- * A short text in one of many buffers that take turns; the following return such texts, too. It is
- * valid until there have been 32 more.
- */
-const char *shown(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* These return texts of kshown. */
 /* "step +1.000%, fwd +1.000%, bwd —", compared with round 1. */
 const char *vs_baseline(const struct candidate *x);
 /* "TFLOPS" or "ms"; the RATE of A in that unit, "-" when there is none. */

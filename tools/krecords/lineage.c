@@ -464,13 +464,7 @@ differs(size_t i)
 	return strcmp(kjson_str_or(lineage.commit[i], "program", hex), hex);
 }
 
-static int __attribute__((format(printf, 2, 3))) refuse(const char *branch, const char *fmt, ...)
-{
-	kformatted(why, fmt);
-
-	kwarn("branch %s: %s", branch, why);
-	return K_NO;
-}
+#define refuse(branch, fmt, ...) (kwarn("branch %s: " fmt, branch, ##__VA_ARGS__), K_NO)
 
 /* Move the branch from TIP (NULL: it does not exist) to NEW, unless it is checked out. */
 static int

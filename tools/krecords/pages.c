@@ -31,7 +31,7 @@ put_sets(const struct ktask_workload *w, struct kbuf *out)
 static void
 put_number(bool known, double v, struct kbuf *out)
 {
-	kbuf_puts(out, known ? shown(",%.9g", v) : ",nan");
+	kbuf_puts(out, known ? kshown(",%.9g", v) : ",nan");
 }
 
 static void

@@ -288,16 +288,16 @@ tip_facts(const struct kcandidate *c, const json_t *verdict)
 	return json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:o,s:s,s:s,"
 	                 "s:b,s:b,s:b,s:b}",
 	    "time", kjson_str_or(verdict, "at", c->time), "round",
-	    shown("%lld", (long long)kjson_int_or(c->json, "score.decision.round", c->trial)),
+	    kshown("%lld", (long long)kjson_int_or(c->json, "score.decision.round", c->trial)),
 	    "word", VERDICT(accepted), "campaign", kcamp_str("name"), "task", campaign.task->name,
 	    "backend", kcamp_str("backend"), "gpu", *gpu ? gpu : "CPU", "op",
 	    op ? op : campaign.task->name, "status", status, "category", category, "change",
-	    *change ? change : category, "gain", isfinite(gain) ? shown("%+.2f %%", gain) : "",
+	    *change ? change : category, "gain", isfinite(gain) ? kshown("%+.2f %%", gain) : "",
 	    "told",
 	    *line            ? line
 	        : c->correct ? status
 	                     : status_rows[c->status].phrase,
-	    "bound", isfinite(bound) ? shown("%.3g", bound) : "", "bucket",
+	    "bound", isfinite(bound) ? kshown("%.3g", bound) : "", "bucket",
 	    kjson_str_or(c->json, "audit.bucket", kjson_str(c->json, "eval.plan.bucket")), "losers",
 	    losers_of(c), "outcome", verdict ? kverdict_outcome(verdict) : "", "why",
 	    kjson_str(verdict, "why"), "overfit", !verdict && c->overfit, "failed",

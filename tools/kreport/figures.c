@@ -10,29 +10,13 @@
 #define NONE "–"
 enum { CUT = 240 };
 
-static const char *show(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-
-static const char *
-show(const char *fmt, ...)
-{
-	static char pool[64][96];
-	static size_t turn;
-	char *text = pool[turn++ % LEN(pool)];
-	va_list args;
-
-	va_start(args, fmt);
-	vsnprintf(text, sizeof pool[0], fmt, args);
-	va_end(args);
-	return text;
-}
-
 /* Four digits and no exponent. */
 static const char *
 four(double v)
 {
 	double a = fabs(v);
 
-	return show("%.*f", a >= 1000 ? 0 : a >= 100 ? 1 : a >= 10 ? 2 : 3, v);
+	return kshown("%.*f", a >= 1000 ? 0 : a >= 100 ? 1 : a >= 10 ? 2 : 3, v);
 }
 
 static const char *
@@ -41,10 +25,10 @@ show_time(double ns)
 	if (!(ns > 0))
 		return NONE;
 	if (ns < 1e3)
-		return show("%.0f ns", ns);
+		return kshown("%.0f ns", ns);
 	if (ns < 1e6)
-		return show("%s µs", four(ns / 1e3));
-	return ns < 1e9 ? show("%s ms", four(ns / 1e6)) : show("%s s", four(ns / 1e9));
+		return kshown("%s µs", four(ns / 1e3));
+	return ns < 1e9 ? kshown("%s ms", four(ns / 1e6)) : kshown("%s s", four(ns / 1e9));
 }
 
 static const char *
@@ -54,13 +38,13 @@ show_times(double ratio)
 
 	if (ratio >= 1 && ratio <= 1)
 		return "1×";
-	return ratio > 0 ? show("%.*f×", digits, ratio) : NONE;
+	return ratio > 0 ? kshown("%.*f×", digits, ratio) : NONE;
 }
 
 static const char *
 show_percent(double ratio)
 {
-	return show("%.*f %%", ratio < 10, 100 * ratio);
+	return kshown("%.*f %%", ratio < 10, 100 * ratio);
 }
 
 /* VALUE in the first of N units in which it is below LIMIT; *UNIT is set to the unit. */
@@ -80,7 +64,7 @@ show_rate(double per_second, const char *unit)
 	size_t i;
 	double v = scaled(per_second, 1000, 1000, LEN(prefixes), &i);
 
-	return per_second > 0 ? show("%s %s%s", four(v), prefixes[i], unit) : NONE;
+	return per_second > 0 ? kshown("%s %s%s", four(v), prefixes[i], unit) : NONE;
 }
 
 static const char *
@@ -102,7 +86,7 @@ show_bytes(double bytes)
 	size_t i;
 	double v = scaled(bytes, 1024, 1024, LEN(unit), &i);
 
-	return show("%.*f %s", v < 10 && i ? 1 : 0, v, unit[i]);
+	return kshown("%.*f %s", v < 10 && i ? 1 : 0, v, unit[i]);
 }
 
 static const char *
@@ -111,7 +95,7 @@ show_count(double n)
 	auto_free char *digits = kasprintf("%.0f", n),
 	               *text = kregex_sub("(?<=\\d)(?=(?:\\d{3})+\\z)", digits, ",");
 
-	return show("%s", text);
+	return kshown("%s", text);
 }
 
 const char *
@@ -133,13 +117,13 @@ show_measured(double ns)
 	if (!own_metric())
 		return show_time(ns);
 	v = kcamp_shown(ns / 1e6, &unit);
-	return ns > 0 ? show("%.4g %.60s", v, unit) : NONE;
+	return ns > 0 ? kshown("%.4g %.60s", v, unit) : NONE;
 }
 
 static const char *
 show_usd(double usd)
 {
-	return show(usd > 0 && usd < 0.1 ? "$%.4f" : "$%.2f", usd);
+	return kshown(usd > 0 && usd < 0.1 ? "$%.4f" : "$%.2f", usd);
 }
 
 /* Numbers in a fixed form, which a printf format may give. */
@@ -164,11 +148,11 @@ show_number(const char *how, double v)
 	kforeach(one, ways)
 		if (!strcmp(one->how, how))
 			return one->show(v);
-	return !strcmp(how, "change") ? show("%+.2f %%", v)
-	    : !strcmp(how, "gain")    ? show("%+.3g", v)
-	    : !strcmp(how, "two")     ? show("%.2f", v)
-	    : !strcmp(how, "g4")      ? show("%.4g", v)
-	    : !strcmp(how, "g")       ? show("%.6g", v)
+	return !strcmp(how, "change") ? kshown("%+.2f %%", v)
+	    : !strcmp(how, "gain")    ? kshown("%+.3g", v)
+	    : !strcmp(how, "two")     ? kshown("%.2f", v)
+	    : !strcmp(how, "g4")      ? kshown("%.4g", v)
+	    : !strcmp(how, "g")       ? kshown("%.6g", v)
 	                              : NULL;
 }
 
@@ -193,8 +177,8 @@ show_interval(const json_t *ratio, const char *(*as)(double))
 	if (!json_object_get(ratio, "high") || is_point(ratio))
 		return "too few samples for an interval";
 	if (!(low_of(ratio) > 0))
-		return show("at most %s; too few samples for a lower end", as(high));
-	return show("%s to %s", as(low_of(ratio)), as(high));
+		return kshown("at most %s; too few samples for a lower end", as(high));
+	return kshown("%s to %s", as(low_of(ratio)), as(high));
 }
 
 static const char *
@@ -204,8 +188,8 @@ show_speed(const json_t *ratio)
 	bool provisional = kjson_bool(ratio, "provisional");
 
 	if (!(mean > 0) || is_point(ratio))
-		return show("%s%s", show_times(mean), provisional ? " (provisional)" : "");
-	return show("%s (%s%s)", show_times(mean), show_interval(ratio, show_times),
+		return kshown("%s%s", show_times(mean), provisional ? " (provisional)" : "");
+	return kshown("%s (%s%s)", show_times(mean), show_interval(ratio, show_times),
 	    provisional ? ", provisional" : "");
 }
 
@@ -217,7 +201,7 @@ show_ratio(const char *how, const json_t *r)
 	    : !strcmp(how, "speed")     ? show_speed(r)
 	    : strcmp(how, "around")     ? NULL
 	    : is_point(r)               ? ""
-	                                : show(" (%s)", show_interval(r, show_times));
+	                                : kshown(" (%s)", show_interval(r, show_times));
 }
 
 /* "1 round" */
@@ -227,8 +211,8 @@ show_plural(const char *words, double n)
 	const char *slash = strchr(words, '/');
 
 	if (n >= 1 && n <= 1)
-		return show("1 %.*s", (int)(slash - words), words);
-	return show("%s %s", show_count(n), slash + 1);
+		return kshown("1 %.*s", (int)(slash - words), words);
+	return kshown("%s %s", show_count(n), slash + 1);
 }
 
 static void

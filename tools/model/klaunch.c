@@ -19,16 +19,8 @@ static struct {
 	const struct ktask_workload *w;
 } asked;
 
-static bool __attribute__((format(printf, 2, 3))) fault(int line, const char *fmt, ...)
-{
-	int n = snprintf(asked.why, asked.why_len, "line %d: ", line);
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(asked.why + n, asked.why_len - (size_t)n, fmt, ap);
-	va_end(ap);
-	return false;
-}
+#define fault(line, fmt, ...) \
+	(snprintf(asked.why, asked.why_len, "line %d: " fmt, line, ##__VA_ARGS__), false)
 
 /* A group in parentheses, unless they are never closed. */
 #define GROUP "(\\((?:[^()]++|(?-1))*+\\))|[()]"
