@@ -208,7 +208,7 @@ note_section(const char *name, size_t before)
 {
 	json_t *list = render.t->sections;
 	size_t count = json_array_size(list), n = strcspn(name, "/");
-	const char *last = count ? json_string_value(json_array_get(list, count - 1)) : "";
+	const char *last = count ? kjson_item(list, count - 1) : "";
 
 	if (!list || render.out->len == before || (strlen(last) == n && !strncmp(last, name, n)))
 		return;

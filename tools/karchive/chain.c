@@ -61,7 +61,7 @@ static bool
 is_stepped_over(const char *incumbent)
 {
 	for (size_t i = chain.next; i-- > 0;) {
-		const char *id = json_string_value(json_array_get(chain.list, i));
+		const char *id = kjson_item(chain.list, i);
 
 		if (!id || !strcmp(id, incumbent))
 			return id && i + 1 < chain.next;
@@ -92,7 +92,7 @@ check_step(long round, const struct kcandidate *now)
 static void
 check_link(long round, const struct kcandidate *now)
 {
-	const char *listed = json_string_value(json_array_get(chain.list, chain.next));
+	const char *listed = kjson_item(chain.list, chain.next);
 
 	if (!listed || strcmp(listed, now->id))
 		blame(round, "%s was kept, but link %zu of the chain is %s", now->id, chain.next,
@@ -107,7 +107,7 @@ check_link(long round, const struct kcandidate *now)
 static void
 skip_round(long trial)
 {
-	const char *listed = json_string_value(json_array_get(chain.list, chain.next));
+	const char *listed = kjson_item(chain.list, chain.next);
 
 	chain.good = false;
 	if (listed && atol(listed) == trial) {

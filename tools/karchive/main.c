@@ -50,11 +50,10 @@ view(const struct arguments *a, char **operands)
 	auto_free char *path = given ? kstrdup(given) : kasprintf("%s/archive.ndjson", kcamp.dir);
 	struct karch archive;
 	int code;
-	long trial, branch;
 
 	if (*operands && operands[1])
 		koption_misuse(usage, "give one archive only");
-	if (o.id && !karch_id(o.id, &trial, &branch))
+	if (o.id && !karch_is_id(o.id))
 		koption_misuse(usage, "--lineage needs an id such as 007/02");
 	o.archive = path;
 	karch_load(&archive, path, true);

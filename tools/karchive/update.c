@@ -154,7 +154,7 @@ note_round(const struct kcandidate *list, size_t n)
 		        "{s:I,s:I}", "row", (json_int_t)run.row, "drafts", (json_int_t)run.drafts));
 	if (!is_rolled_back(list)) {
 		kjson_set(linear, "accepted", json_string(list->id));
-		json_array_append_new(chain, json_string(list->id));
+		kjson_add(chain, list->id);
 	}
 	kjson_set(linear, "round", json_integer(list->trial + 1));
 }
@@ -343,8 +343,7 @@ cap_population(void)
 	while (keeper.a->programs && elites + keeper.a->programs > POPULATION) {
 		struct karch_row *worst = keeper.a->program[--keeper.a->programs];
 
-		json_array_append_new(
-		    member(keeper.header, "gone", JSON_ARRAY), json_string(worst->id));
+		kjson_add(member(keeper.header, "gone", JSON_ARRAY), worst->id);
 		karch_row_free(worst);
 		kjson_count(keeper.header, "dropped", 1);
 	}

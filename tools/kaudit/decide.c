@@ -46,7 +46,7 @@ static json_t *
 rivals_eval(void)
 {
 	const char *id = kjson_str_or(finding.record, "sample.incumbent", "000/00");
-	bool named = karch_id(id, &(long){ 0 }, &(long){ 0 });
+	bool named = karch_is_id(id);
 	json_auto_t *record = named ? karch_record(id, "eval") : NULL;
 
 	return json_incref(json_object_get(record, "eval"));

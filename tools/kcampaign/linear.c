@@ -91,11 +91,7 @@ add_chain(const json_t *chain)
 	size_t n = json_array_size(chain);
 
 	for (size_t i = n > SHOWN ? n - SHOWN : 0; i < n; i++)
-		tell("%s%s",
-		    i == 0               ? ""
-		        : i == n - SHOWN ? "... > "
-		                         : " > ",
-		    json_string_value(json_array_get(chain, i)));
+		tell("%s%s", i == 0 ? "" : i == n - SHOWN ? "... > " : " > ", kjson_item(chain, i));
 }
 
 void

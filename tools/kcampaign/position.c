@@ -147,7 +147,7 @@ standing(json_t *header)
 	s.cost_usd = kjson_num(header, "cost_usd");
 	best = kjson_str_or(header, "best.id", NULL);
 	/* It becomes part of a path and a word in a recipe. */
-	if (best && !karch_id(best, &(long){ 0 }, &(long){ 0 }))
+	if (best && !karch_is_id(best))
 		kdie(K_USAGE,
 		    "archive.ndjson: best.id: '%s' is not the id of a candidate (TRIAL/BRANCH, "
 		    "such as 007/02); run make views to make the archive again",

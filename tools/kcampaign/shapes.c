@@ -60,8 +60,7 @@ examine(const struct ktask *t, const json_t *baseline)
 		bool in_full = ktask_in_set(w, full);
 
 		if (ktask_in_set(w, quick) && !in_full)
-			json_array_append_new(
-			    json_object_get(input, "extra"), json_string(w->name));
+			kjson_add(json_object_get(input, "extra"), w->name);
 		if (w->timed && in_full)
 			json_array_append_new(
 			    json_object_get(input, "shapes"), shape_of(t, w, baseline));

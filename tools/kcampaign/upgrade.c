@@ -201,7 +201,7 @@ convert_given(long trial)
 		const char *id = kjson_str(record, "id");
 
 		if (is_whole(record) && json_object_get(record, kfact_names[KFACT_EVAL]) &&
-		    karch_id(id, &(long){ 0 }, &(long){ 0 }))
+		    karch_is_id(id))
 			convert_facts(id, record);
 	}
 }

@@ -112,7 +112,7 @@ merge_category(struct level *l, json_t *category, json_t *seen, const char *in)
 
 	if (json_object_get(seen, name))
 		kdie(K_USAGE, "%s: is defined twice", where);
-	json_object_set_new(seen, name, json_true());
+	kjson_enter(seen, name);
 	if (json_array_size(json_object_get(category, "patterns")))
 		json_object_set(l->named, name, category);
 	else if (json_object_del(l->named, name))

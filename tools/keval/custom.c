@@ -63,8 +63,8 @@ static const char *
 cell(const struct csv *csv, const char *name)
 {
 	for (size_t i = 0; i < json_array_size(csv->header); i++)
-		if (!strcmp(json_string_value(json_array_get(csv->header, i)), name))
-			return json_string_value(json_array_get(csv->row, i)) ?: "";
+		if (!strcmp(kjson_item(csv->header, i), name))
+			return kjson_item(csv->row, i) ?: "";
 	kdie(K_USAGE, "%s: the command printed no column '%s'", csv->tier, name);
 }
 
@@ -240,8 +240,8 @@ stage(const struct trial *t, const json_t *tier)
 	else
 		work_put_sources(t->s, t->work);
 	stage_file(t, keval.task_file, "task.json");
-	kjson_foreach(file, json_object_get(tier, "files")) {
-		const char *name = json_string_value(file) ?: "";
+	kjson_foreach_text(file, json_object_get(tier, "files")) {
+		const char *name = file ?: "";
 		auto_free char *path = kcamp_path(name);
 
 		if (!kextract_path_ok(name))

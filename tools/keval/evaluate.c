@@ -109,7 +109,7 @@ hash_subject(const struct subject *s, char tokens[17])
 char *
 past_path(const char *id)
 {
-	return karch_id(id, &(long){ 0 }, &(long){ 0 }) ? kplace_id(id, "eval") : NULL;
+	return karch_is_id(id) ? kplace_id(id, "eval") : NULL;
 }
 
 json_t *

@@ -185,7 +185,7 @@ put_result(struct session *x, const char *file, const char *text)
 	bool good = text && kwrite_file(path, text, strlen(text)) == 0;
 
 	if (good)
-		json_array_append_new(x->files, json_string(path));
+		kjson_add(x->files, path);
 	return good;
 }
 
@@ -224,8 +224,8 @@ run_pass(struct session *x, size_t number, const char *list)
 	    "[s,s,s,s,s,s]", x->p->program, "--output-format", "csv", "-o", name, "--pmc");
 
 	kpart_foreach(word, words, " ")
-		json_array_append_new(wrap, json_string(word));
-	json_array_append_new(wrap, json_string("--"));
+		kjson_add(wrap, word);
+	kjson_add(wrap, "--");
 	if (run_profiler(x, wrap, &why))
 		text = work_read(x->work, file, OUTPUT_MAX, &(size_t){ 0 });
 	if (!put_result(x, file, text))
@@ -271,7 +271,7 @@ keep_file(const char *from, const char *name, json_t *kept)
 	               *path = kplace_in(kcamp.dir, inside);
 
 	if (text && kwrite_file(path, small ? r.out : text, small ? r.out_len : len) == 0)
-		json_array_append_new(kept, json_string(inside));
+		kjson_add(kept, inside);
 	else if (text)
 		kwarn("%s: could not be written", path);
 	if (text)
@@ -416,7 +416,7 @@ profile(const struct subject *s, const char *so, json_t *eval)
 	if (!is_wanted(s, eval))
 		return;
 	found =
-	    profile_anew(s, so, eval, karch_id(s->name, &trial, &branch) ? s->name : NULL, &why);
+	    profile_anew(s, so, eval, karch_is_id(s->name) ? s->name : NULL, &why);
 	if (found) {
 		kjson_set(eval, "profile", found);
 		kjson_set(eval, "tier", json_integer(4));

@@ -371,7 +371,7 @@ static struct entry
 end_check(const struct check *c)
 {
 	json_auto_t *o = json_loadfd(c->answer, 0, NULL);
-	const char *against = json_string_value(json_array_get(o, 1));
+	const char *against = kjson_item(o, 1);
 	struct entry e = { json_incref(json_array_get(o, 0)), against ? kstrdup(against) : NULL };
 	int status = 0;
 

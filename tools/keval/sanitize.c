@@ -130,7 +130,7 @@ sanitize_host(const struct subject *s, json_t *rows)
 	json_auto_t *flags = json_array();
 
 	kforeach(flag, host_flags)
-		json_array_append_new(flags, json_string(*flag));
+		kjson_add(flags, *flag);
 	if (!library)
 		unavailable(rows, "the task's compiler has no sanitizer libraries");
 	else if (!(so = build_cached(s, flags, &log))) {

@@ -299,8 +299,8 @@ is_math(const json_t *list, const char *name)
 {
 	size_t n = strlen(name);
 
-	kjson_foreach(item, list) {
-		const char *base = json_string_value(item) ?: "";
+	kjson_foreach_text(item, list) {
+		const char *base = item ?: "";
 		size_t m = strlen(base);
 
 		if (!strncmp(base, name, m) && (n == m || (n == m + 1 && strchr("fl", name[m]))))

@@ -46,7 +46,7 @@ read_space(const char *code, struct space *s)
 				from + at->from, from + at->to };
 			s->count++;
 			kpart_foreach(v, values, ", \t")
-				json_array_append_new(p->values, json_string(v));
+				kjson_add(p->values, v);
 			s->variants *= json_array_size(p->values);
 		} else {
 			s->variants = SIZE_MAX;
@@ -76,7 +76,7 @@ variant(const char *code, const struct space *s, size_t n, json_t *chosen)
 
 	kforeach_of(p, s->at, s->count) {
 		size_t size = json_array_size(p->values);
-		const char *value = json_string_value(json_array_get(p->values, n % size));
+		const char *value = kjson_item(p->values, n % size);
 
 		n /= size;
 		kbuf_add(&b, code + done, p->from - done);

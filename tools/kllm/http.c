@@ -544,7 +544,7 @@ exchange(int step)
 		break;
 	}
 	for (int failed = 0; (f = send_once(step, &o)) != FAILURE_NONE;) {
-		json_array_append_new(reply.failures, json_string(failure_rules[f].name));
+		kjson_add(reply.failures, failure_rules[f].name);
 		if (failure_rules[f].billed)
 			reply_flag("cost_unknown");
 		/*

@@ -168,8 +168,7 @@ cells_of(char *line, const json_t *head)
 		if (!head)
 			json_array_append_new(cells, kjson_string(cell));
 		else if (n < json_array_size(head) && *cell && strcmp(cell, "-"))
-			json_object_set_new(
-			    cells, json_string_value(json_array_get(head, n)), kjson_string(cell));
+			json_object_set_new(cells, kjson_item(head, n), kjson_string(cell));
 	if (head && n != json_array_size(head))
 		kdie(K_USAGE, "%s:%ld: %zu fields, but the header line has %zu", row.file, row.line,
 		    n, json_array_size(head));

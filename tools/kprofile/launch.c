@@ -121,7 +121,7 @@ void
 launch_count(struct launch *l, const char *name, double value)
 {
 	json_t *old = json_object_get(l->raw, name);
-	double sum = old ? strtod(json_string_value(json_array_get(old, 0)), NULL) : 0;
+	double sum = old ? strtod(kjson_item(old, 0), NULL) : 0;
 	char text[40];
 
 	snprintf(text, sizeof text, "%.17g", sum + value);

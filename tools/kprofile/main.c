@@ -219,7 +219,7 @@ read_file(const char *path)
 	}
 	input.format = format->name;
 	format->read();
-	json_array_append_new(profile.formats, json_string(format->name));
+	kjson_add(profile.formats, format->name);
 	json_array_append_new(profile.files, kjson_string(input.name));
 	free(input.data);
 }

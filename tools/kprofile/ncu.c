@@ -44,7 +44,7 @@ read_head(void)
 			    reader.details ? "details" : "raw", name);
 	}
 	for (size_t i = 0; reader.details && i < 4; i++)
-		csv_need(json_string_value(json_array_get(details, i)));
+		csv_need(kjson_item(details, i));
 }
 
 static const char *

@@ -41,8 +41,8 @@ measured(const json_t *rule)
 {
 	json_t *o = json_object();
 
-	kjson_foreach(c, json_object_get(rule, "when"))
-		values_used(json_string_value(c), false, o);
+	kjson_foreach_text(c, json_object_get(rule, "when"))
+		values_used(c, false, o);
 	values_used(kjson_str(rule, "finding"), true, o);
 	return o;
 }

@@ -30,7 +30,7 @@ static void
 miss(const char *name)
 {
 	if (values.missing && !kjson_has(values.missing, name))
-		json_array_append_new(values.missing, json_string(name));
+		kjson_add(values.missing, name);
 }
 
 /* A raw metric in base units. */
@@ -38,9 +38,8 @@ static double
 raw_value(const char *name)
 {
 	const json_t *cell = json_object_get(values.launch->raw, name);
-	const char *text = json_string_value(json_array_get(cell, 0)),
-	           *unit = json_string_value(json_array_get(cell, 1));
-	const char *file = json_string_value(json_array_get(cell, 2));
+	const char *text = kjson_item(cell, 0), *unit = kjson_item(cell, 1);
+	const char *file = kjson_item(cell, 2);
 	json_int_t line = json_integer_value(json_array_get(cell, 3));
 	double value, scale;
 
@@ -78,9 +77,9 @@ table_value(const json_t *value, const char *name)
 	if (++values.depth > MAX_DEPTH)
 		kdie(K_USAGE, "%s: value %s depends on itself", profile.where, name);
 	values.missing = NULL;
-	kjson_foreach(one, from)
+	kjson_foreach_text(one, from)
 		if (isnan(found))
-			found = raw_value(json_string_value(one));
+			found = raw_value(one);
 	json_array_foreach((json_t *)expr, i, item) {
 		/* Only what the preferred way needs counts as missing. */
 		values.missing = i || json_array_size(from) ? NULL : wanted;
@@ -89,12 +88,12 @@ table_value(const json_t *value, const char *name)
 	}
 	values.missing = outer;
 	if (isnan(found) && json_array_size(from))
-		miss(json_string_value(json_array_get(from, 0)));
+		miss(kjson_item(from, 0));
 	else if (isnan(found) && !json_array_size(wanted))
 		miss(name);
 	else if (isnan(found))
-		kjson_foreach(one, wanted)
-			miss(json_string_value(one));
+		kjson_foreach_text(one, wanted)
+			miss(one);
 	values.depth--;
 	return found;
 }

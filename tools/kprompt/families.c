@@ -34,8 +34,8 @@ occurs(const struct kbuf *code, const char *pattern)
 static bool
 is_any(const json_t *list, const json_t *set)
 {
-	kjson_foreach(name, list)
-		if (json_object_get(set, json_string_value(name)))
+	kjson_foreach_text(name, list)
+		if (json_object_get(set, name))
 			return true;
 	return false;
 }
@@ -48,8 +48,8 @@ is_in_code(const json_t *family, const struct kbuf *code, const json_t *found)
 
 	if (is_any(json_object_get(family, "is"), found))
 		return true;
-	kjson_foreach(p, patterns)
-		if (!occurs(code, json_string_value(p)))
+	kjson_foreach_text(p, patterns)
+		if (!occurs(code, p))
 			return false;
 	return json_array_size(patterns) && !is_any(json_object_get(family, "not"), found);
 }
@@ -90,18 +90,18 @@ family_facts(const char *reference)
 		bool in_code = is_in_code(family, &code, shown), in_name = is_in_name(family, name);
 
 		if (in_code) {
-			json_object_set_new(shown, key, json_true());
+			kjson_enter(shown, key);
 			json_array_extend(notes, json_object_get(family, "notes"));
 		}
 		if (in_name)
-			json_object_set_new(named, key, json_true());
+			kjson_enter(named, key);
 		agree |= in_code && in_name;
 	}
 	agree |= !json_object_size(shown);
 	json_object_foreach(json_object_get(table, "families"), key, family)
 		if (agree && json_object_get(named, key) &&
 		    !is_any(json_object_get(family, "not"), shown))
-			json_object_set_new(shown, key, json_true());
+			kjson_enter(shown, key);
 	put("family", shown);
 	/* Names in routes.json for what the code does, and whether the task's name may be used. */
 	put("kinds", notes);

@@ -74,9 +74,9 @@ words_of(void)
 			json_object_set_new(words, one->key, json_object());
 		row = json_object_get(routes, one->table);
 		json_object_foreach(row, name, list)
-			kjson_foreach(word, list)
-				json_object_set_new(json_object_get(words, one->key),
-				    json_string_value(word), json_true());
+			kjson_foreach_text(word, list)
+				json_object_set_new(
+				    json_object_get(words, one->key), word, json_true());
 	}
 	return words;
 }
@@ -118,9 +118,9 @@ op_words(void)
 	bool known =
 	    kjson_bool(facts, "name_fits") && (route(list, "ops", a) || route(list, "ops", b));
 
-	kjson_foreach(kind, json_object_get(facts, "kinds"))
+	kjson_foreach_text(kind, json_object_get(facts, "kinds"))
 		if (!known)
-			route(list, "ops", json_string_value(kind));
+			route(list, "ops", kind);
 	return list;
 }
 

@@ -43,7 +43,7 @@ put_isa(const json_t *list)
 		    kfence_line(json_is_string(name) ? json_string_value(name) : "", 32);
 
 		if (*word) {
-			json_object_set_new(set, word, json_true());
+			kjson_enter(set, word);
 			kbuf_join(&text, ", ", word);
 		}
 	}

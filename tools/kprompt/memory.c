@@ -71,8 +71,8 @@ compaction(const struct kmemo_masks *masks, json_t *covered)
 		data_fill(&b, "summary", sections);
 	if (!b.len || !take(b.data))
 		return json_false();
-	kjson_foreach(v, json_object_get(compact, "covers"))
-		json_object_set_new(covered, json_string_value(v), json_true());
+	kjson_foreach_text(v, json_object_get(compact, "covers"))
+		kjson_enter(covered, v);
 	json_object_set_new(recall.shown, "compact", json_string(name));
 	return data_text(b.data, "summary of earlier rounds");
 }
@@ -85,7 +85,7 @@ add_told(json_t *covered, const struct krec *rec)
 		auto_free char *name =
 		    kasprintf("v%ld", strtol(kjson_str_or(round, "id", "0"), NULL, 10));
 
-		json_object_set_new(covered, name, json_true());
+		kjson_enter(covered, name);
 	}
 }
 

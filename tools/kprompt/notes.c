@@ -67,7 +67,7 @@ word_list(const struct key *k, char *value)
 		if (!json_object_get(set, word))
 			fault("%s: '%s' is not in routes.json; it must be one of: %s", k->name,
 			    word, names_of(set));
-		json_array_append_new(list, json_string(word));
+		kjson_add(list, word);
 	}
 	if (!json_array_size(list))
 		fault("%s: is empty; remove the line if it does not matter", k->name);

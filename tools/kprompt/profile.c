@@ -38,7 +38,7 @@ skill_names(void)
 		const char *name = kjson_str(rule, "skill");
 
 		if (*name && !name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_")])
-			json_object_set_new(names, name, json_true());
+			kjson_enter(names, name);
 	}
 	return names;
 }
@@ -79,7 +79,7 @@ skill_facts(void)
 	json_object_foreach(names, name, yes) {
 		auto_free char *text = skill_text(name), *line = skill_line(text);
 
-		json_array_append_new(list, json_string(line));
+		kjson_add(list, line);
 	}
 	put("skills", list);
 }
@@ -150,7 +150,7 @@ bodies(const json_t *profile, size_t room)
 		room -= strlen(shown) < room ? strlen(shown) : room;
 		while (*shown && shown[strlen(shown) - 1] == '\n')
 			shown[strlen(shown) - 1] = '\0';
-		json_array_append_new(list, json_string(shown));
+		kjson_add(list, shown);
 		json_object_del(left, name);
 		free(text);
 		free(body);

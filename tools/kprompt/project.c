@@ -36,7 +36,7 @@ add_word(json_t *words, const char *name, size_t len)
 	for (char *p = word; *p; p++)
 		*p = (char)tolower((unsigned char)*p);
 	if (len >= MIN_WORD && json_array_size(words) < MAX_WORDS && !kjson_has(words, word))
-		json_array_append_new(words, json_string(word));
+		kjson_add(words, word);
 }
 
 static json_t *

@@ -19,8 +19,7 @@ enum { MAX_NAME = 80, MAX_ID = 16 };
 static const char *
 dimension_name(size_t d)
 {
-	const char *name =
-	    json_string_value(json_array_get(kjson_path(campaign.stable, "lang.dimensions"), d));
+	const char *name = kjson_item(kjson_path(campaign.stable, "lang.dimensions"), d);
 
 	return name ? name : karch_dims[d];
 }
@@ -172,8 +171,7 @@ static char *
 instruction(size_t d, int level)
 {
 	const json_t *texts = json_object_get(campaign.instructions, karch_dims[d]);
-	const char *form =
-	    level ? json_string_value(json_array_get(texts, (size_t)level - 1)) : NULL;
+	const char *form = level ? kjson_item(texts, (size_t)level - 1) : NULL;
 	auto_free char *filled = NULL;
 
 	if (!form || !*form)
@@ -289,7 +287,7 @@ tip_facts(const struct krec *rec)
 		size_t k = i + krng_below(&rng, campaign.tips.count - i), chosen = order[k];
 
 		order[k] = order[i];
-		json_array_append_new(out, json_string(campaign.tips.item[chosen]));
+		kjson_add(out, campaign.tips.item[chosen]);
 	}
 	return out;
 }

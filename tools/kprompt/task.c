@@ -50,8 +50,7 @@ put_dtypes(void)
 	kforeach(member, members)
 		json_object_foreach(json_object_get(task, *member), name, tensor)
 			if (json_is_array(json_object_get(tensor, "shape")))
-				json_object_set_new(
-				    set, kjson_str_or(tensor, "dtype", "float32"), json_true());
+				kjson_enter(set, kjson_str_or(tensor, "dtype", "float32"));
 	put("dtype", set);
 }
 

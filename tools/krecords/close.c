@@ -331,12 +331,12 @@ our_files(void)
 	json_t *ours = json_object();
 
 	kforeach_of(view_path, view_paths, VIEWS)
-		json_object_set_new(ours, *view_path, json_true());
+		kjson_enter(ours, *view_path);
 	kforeach_of(log_path, log_paths, LOGS)
-		json_object_set_new(ours, *log_path, json_true());
+		kjson_enter(ours, *log_path);
 	kforeach_of(each, state.plan, campaign.count)
 		kforeach_of(file, each->file, each->count)
-			json_object_set_new(ours, file->path, json_true());
+			kjson_enter(ours, file->path);
 	kforeach_of(one, state.closed, state.count)
 		json_object_update(ours, json_object_get(one->line, "files"));
 	return ours;

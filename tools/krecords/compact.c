@@ -71,9 +71,9 @@ question(void)
 	salt = kasprintf("%.0f/compact/%ld", kcamp_num("seed"), number);
 	kfence_data(&block, part, "records", salt);
 	facts = json_pack("{s:s,s:s,s:s,s:s,s:I,s:s,s:i}", "task", campaign.task->name, "device",
-	    *gpu ? gpu : "this machine", "first", json_string_value(json_array_get(covers, 0)),
-	    "last", json_string_value(json_array_get(covers, count - 1)), "count",
-	    (json_int_t)count, "records", block.data, "words", WORDS);
+	    *gpu ? gpu : "this machine", "first", kjson_item(covers, 0), "last",
+	    kjson_item(covers, count - 1), "count", (json_int_t)count, "records", block.data,
+	    "words", WORDS);
 	render(&prompt, "system", facts);
 	system = prompt.len;
 	kbuf_puts(&prompt, "\n");

@@ -452,7 +452,7 @@ directions_facts(void)
 				    json_pack("{s:s,s:I,s:I}", "text", text, "named",
 				        (json_int_t)r->number, "tried",
 				        (json_int_t)tried_in(text)));
-			json_object_set_new(seen, normal, json_true());
+			kjson_enter(seen, normal);
 		}
 	return json_pack("{s:o}", "directions", list);
 }

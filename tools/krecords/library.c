@@ -32,7 +32,7 @@ types_of(void)
 		const char *type = kdtype_name(tensor->dtype);
 
 		if (!tensor->scalar && !kjson_has(types, type))
-			json_array_append_new(types, json_string(type));
+			kjson_add(types, type);
 	}
 	return types;
 }

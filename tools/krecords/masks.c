@@ -35,7 +35,7 @@ versions_of(void)
 		if (!there)
 			kdie(K_USAGE, "memory/%s.json: no such version", *operand);
 		if (!kjson_has(names, *operand))
-			json_array_append_new(names, json_string(*operand));
+			kjson_add(names, *operand);
 	}
 	return names;
 }
@@ -48,7 +48,7 @@ those(const json_t *names, bool masked)
 
 	kjson_foreach_text(name, names)
 		if (kmemo_masked(&campaign.masks, parse_version(name), KMEMO_ALL) == masked)
-			json_array_append_new(list, json_string(name));
+			kjson_add(list, name);
 	return list;
 }
 

@@ -312,8 +312,7 @@ add_pitfall(const struct kcandidate *c, json_t *list)
 	const char *fault = kjson_str_or(json_array_get(kjson_path(c->json, "eval.reasons"), 0),
 	               "detail", text_at(c->json, "eval.plan_fault")),
 	           *log = kjson_str(c->json, "eval.log"),
-	           *audit =
-	               json_string_value(json_array_get(kjson_path(c->json, "audit.reasons"), 0));
+	           *audit = kjson_item(kjson_path(c->json, "audit.reasons"), 0);
 	auto_free char *line = NULL;
 
 	if (c->won || is_unsure(c) || !c->trial)
@@ -405,8 +404,8 @@ open_directions(const struct kcandidate *c)
 {
 	json_t *list = json_array();
 
-	kjson_foreach(d, kjson_path(c->json, "eval.plan.directions"))
-		add_direction(list, json_string_value(d), "named in the plan of this round");
+	kjson_foreach_text(d, kjson_path(c->json, "eval.plan.directions"))
+		add_direction(list, d, "named in the plan of this round");
 	if (!json_array_size(list))
 		kjson_foreach(d, kjson_path(c->json, "eval.profile.findings"))
 			add_direction(list, text_at(d, "action"), text_at(d, "text"));

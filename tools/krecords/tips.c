@@ -262,8 +262,7 @@ losers_of(const struct kcandidate *c)
 
 	kjson_foreach(row, kjson_path(c->json, "score.decision.shapes"))
 		if (kjson_num(row, "delta_pct") < 0)
-			json_array_append_new(
-			    names, json_string(kjson_str_or(row, "workload", "?")));
+			kjson_add(names, kjson_str_or(row, "workload", "?"));
 	return names;
 }
 

@@ -134,9 +134,9 @@ make_folders(void)
 	const char *campaign = kjson_str_or(service.order, "campaign", NULL);
 	char *link;
 
-	kjson_foreach(f, list) {
-		check_path(json_string_value(f) ?: "", "folder");
-		kmake_folder(json_string_value(f));
+	kjson_foreach_text(f, list) {
+		check_path(f ?: "", "folder");
+		kmake_folder(f);
 	}
 	if (!campaign)
 		return;
@@ -250,7 +250,7 @@ start(const char *name, int out)
 	pid_t pid;
 
 	for (size_t i = 0; i < json_array_size(args); i++)
-		argv[i] = (char *)json_string_value(json_array_get(args, i)) ?: (char[]){ "" };
+		argv[i] = (char *)kjson_item(args, i) ?: (char[]){ "" };
 	argv[0] = ktool_path(name);
 	if (!*name || strchr(name, '/') || !strchr(argv[0], '/'))
 		kdie(K_MISSING, "'%s' is not one of kiln's programs on this machine", name);
@@ -334,7 +334,7 @@ work(void)
 	pid_t pid;
 
 	read_order();
-	name = json_string_value(json_array_get(json_object_get(service.order, "args"), 0)) ?: "";
+	name = kjson_item(json_object_get(service.order, "args"), 0) ?: "";
 	open_folder();
 	read_files();
 	make_folders();

@@ -91,8 +91,8 @@ steps_json(const json_t *ids)
 	json_t *steps = json_array();
 	const struct kcandidate *parent = NULL;
 
-	kjson_foreach(id, ids) {
-		const struct kcandidate *c = ktrials_find(json_string_value(id));
+	kjson_foreach_text(id, ids) {
+		const struct kcandidate *c = ktrials_find(id);
 		json_t *o = candidate_json(c);
 
 		json_object_update_new(o,

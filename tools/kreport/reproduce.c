@@ -11,7 +11,7 @@ add_name(json_t *names, char *name)
 	auto_free char *own = name, *path = kplace_in(kcamp.dir, own);
 
 	if (kis_there(path))
-		json_array_append_new(names, json_string(own));
+		kjson_add(names, own);
 }
 
 static int
@@ -35,8 +35,8 @@ add_sources(json_t *names)
 		add_name(names, kbeside(task, report.task->oracle));
 	kforeach_of(baseline, report.task->baselines, report.task->baseline_count)
 		add_name(names, kbeside(task, baseline->file));
-	kjson_foreach(recording, recordings)
-		add_name(names, kbeside(task, json_string_value(recording)));
+	kjson_foreach_text(recording, recordings)
+		add_name(names, kbeside(task, recording));
 }
 
 static void
@@ -76,11 +76,11 @@ group_json(const char *what, void (*add)(json_t *names))
 
 	add(names);
 	kjson_sort(names, by_name);
-	kjson_foreach(name, names) {
-		auto_free char *path = kplace_in(kcamp.dir, json_string_value(name));
+	kjson_foreach_text(name, names) {
+		auto_free char *path = kplace_in(kcamp.dir, name);
 
 		if (kseal_file(path, hex))
-			kbuf_printf(&text, "%s  %s\n", hex, json_string_value(name));
+			kbuf_printf(&text, "%s  %s\n", hex, name);
 	}
 	ksha256_hex(text.data, text.len, hex);
 	return json_pack("{s:s,s:I,s:s,s:s}", "what", what, "count",

@@ -180,7 +180,7 @@ case_of(const struct rival *rival)
 		    kjson_str_or(json_array_get(why, 0), "detail", NULL))),
 		.duplicate_of = kjson_str_or(scored.json, "eval.duplicate_of", NULL),
 		.overfit = kjson_is(scored.json, "audit.decision", "REJECT-as-overfit"),
-		.overfit_why = reason_line(json_string_value(json_array_get(reasons, 0))),
+		.overfit_why = reason_line(kjson_item(reasons, 0)),
 		.alarm = kjson_str_or(score, "alarm", NULL),
 		.waived = is_waived("tie", "(?im)^benefit:[ \\t\r]*[^ \\t\r\n]"),
 		.floor = kgain_noise(kjson_num(scored.json, "eval.noise.floor"), rival->noise),

@@ -219,7 +219,7 @@ add_speedup(void)
 	speedup = kgain_mean(rows, timing);
 	kgain_put_speedup(score, &speedup);
 	if (apart || kjson_bool(scored.json, "eval.machine.busy") || anchor.chain.provisional)
-		json_object_set_new(score, "provisional", json_true());
+		kjson_enter(score, "provisional");
 	if (anchor.chain.speedup.n)
 		put_anchor(&anchor);
 	add_alone(rows);
@@ -269,7 +269,7 @@ make_score(void)
 	/* Its times are kept, but do not count: what made them has no use outside a benchmark. */
 	if (overfit) {
 		json_object_set_new(score, "gain", json_false());
-		json_object_set_new(score, "overfit", json_true());
+		kjson_enter(score, "overfit");
 		combined = 0;
 	}
 	json_object_set_new(score, "combined", json_real(combined));

@@ -180,8 +180,8 @@ unknown_behind(bool memory)
 {
 	enum khw_dimension dimension;
 
-	kjson_foreach(item, page.unknown) {
-		const char *metric = json_string_value(item);
+	kjson_foreach_text(item, page.unknown) {
+		const char *metric = item;
 
 		if (khw_metric(metric, &dimension) &&
 		    dimension == (memory ? KHW_BANDWIDTH : KHW_RATE) && !consent_for(metric))
@@ -303,7 +303,7 @@ check_line(const char *line)
 	else
 		check_bare_figure(left);
 	if (unknown)
-		json_array_append_new(page.unknown, json_string(unknown));
+		kjson_add(page.unknown, unknown);
 }
 
 /* Targets come last: what they are based on may stand after them. */

@@ -35,7 +35,7 @@ kaccount_add(const struct ktrial *trial)
 	}
 	kforeach_of(one, trial->list, trial->count)
 		if (one->overfit && trial->number)
-			json_array_append_new(refused, json_string(one->id));
+			kjson_add(refused, one->id);
 	if (trial->kept)
 		json_array_append_new(kept, row_of(trial->kept));
 }

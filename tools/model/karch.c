@@ -154,6 +154,14 @@ karch_id(const char *text, long *trial, long *branch)
 	return digits(&text, trial) && *text++ == '/' && digits(&text, branch) && !*text;
 }
 
+bool
+karch_is_id(const char *text)
+{
+	long trial, branch;
+
+	return karch_id(text, &trial, &branch);
+}
+
 void
 karch_step(int islands, int *current, long *filled)
 {
@@ -355,7 +363,7 @@ read_rows(struct karch *a, struct kin *in, bool thin, size_t most, json_t *known
 			karch_row_free(row);
 		} else {
 			if (thin)
-				json_object_set_new(known, row->id, json_true());
+				kjson_enter(known, row->id);
 			why = keep_row(a, row, from);
 		}
 		if (why)
@@ -561,8 +569,8 @@ read_file(struct karch *a, char **path, bool programs, json_t *known)
 		before = karch_before(*path, header);
 		fault = read_rows(a, &in, before,
 		    programs || before ? SIZE_MAX : (size_t)KARCH_CONTENDERS, known);
-		kjson_foreach(id, json_object_get(header, "gone"))
-			json_object_set_new(known, json_string_value(id), json_true());
+		kjson_foreach_text(id, json_object_get(header, "gone"))
+			kjson_enter(known, id);
 		if (!a->header)
 			a->header = json_incref(header);
 		json_decref(header);

@@ -140,6 +140,7 @@ int karch_distance(int a, int b);
 
 /* "007/02" to 7 and 2; false when TEXT is not an id. */
 bool karch_id(const char *text, long *trial, long *branch);
+bool karch_is_id(const char *text);
 /*
  * The elite rule: a program takes a cell that is empty (ELITE NULL) or whose elite got less far. If
  * both are timed, the new one must be faster by more than the noise of both; in a tie the elite

@@ -105,7 +105,7 @@ read_words(struct kcandidate *c, const json_t *record)
 
 	for (size_t i = 0; i < LEN(words) && !fault; i++)
 		fault = read_word(record, &words[i]);
-	if (!fault && *c->parent && !karch_id(c->parent, &(long){ 0 }, &(long){ 0 }))
+	if (!fault && *c->parent && !karch_is_id(c->parent))
 		fault = kstrdup("sample.parent.id is not an id");
 	c->status = status_named(status);
 	if (!fault && !c->status)

@@ -119,7 +119,7 @@ kchain_races(long last)
 			auto_free char *path = kplace_trial(t, *race);
 			json_auto_t *fact = kin_first(path);
 
-			json_object_set_new(ids, kjson_str(fact, "id"), json_true());
+			kjson_enter(ids, kjson_str(fact, "id"));
 		}
 	return ids;
 }

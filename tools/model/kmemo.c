@@ -132,8 +132,8 @@ kmemo_masked(const struct kmemo_masks *m, long version, long trial)
 	kjson_foreach(e, m->events) {
 		if (kjson_int(e, "trial") > trial)
 			continue;
-		kjson_foreach(v, json_object_get(e, "versions"))
-			if (kmemo_version(json_string_value(v), &n) && n == version)
+		kjson_foreach_text(v, json_object_get(e, "versions"))
+			if (kmemo_version(v, &n) && n == version)
 				masked = kjson_bool_or(e, "masked", masked);
 	}
 	return masked;
@@ -276,7 +276,7 @@ add_item(json_t *list, const char *line)
 	line += strspn(line, "-* \t");
 	item = kfence_line(line, ITEM_MAX);
 	if (*item && json_array_size(list) < ITEMS_MAX)
-		json_array_append_new(list, json_string(item));
+		kjson_add(list, item);
 	return true;
 }
 

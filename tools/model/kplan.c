@@ -240,7 +240,7 @@ review_fault(const json_t *plan, const json_t *ineffective)
 	size_t distinct = 0, count = json_array_size(list);
 
 	for (size_t i = 0; i < count; i++) {
-		const char *text = json_string_value(json_array_get(list, i));
+		const char *text = kjson_item(list, i);
 		long round = tried_in_vain(ineffective, text);
 		bool again = is_blank(text);
 
@@ -248,7 +248,7 @@ review_fault(const json_t *plan, const json_t *ineffective)
 			return kasprintf("direction %zu, \"%.80s\", was rolled back in round %ld",
 			    i + 1, text, round);
 		for (size_t k = 0; k < i && !again; k++)
-			again = says_the_same(json_string_value(json_array_get(list, k)), text);
+			again = says_the_same(kjson_item(list, k), text);
 		distinct += !again;
 	}
 	if (distinct < DIRECTIONS_MIN)

@@ -225,7 +225,7 @@ put_together(const json_t *text)
 	auto_free char *joined = NULL;
 
 	for (size_t i = 0; i < n && there; i++) {
-		const char *source = json_string_value(json_array_get(of, i));
+		const char *source = kjson_item(of, i);
 
 		sources[i].text = source ? source_text(source, &sources[i].len) : NULL;
 		there = sources[i].text;
@@ -250,7 +250,7 @@ expand(const json_t *texts, bool lenient)
 	json_object_foreach((json_t *)texts, path, text) {
 		const char *digest = kjson_str(text, "sha256"),
 		           *id = kjson_str_or(text, "id", NULL), *dot = strrchr(path, '.');
-		json_auto_t *value = id && dot && karch_id(id, &(long){ 0 }, &(long){ 0 })
+		json_auto_t *value = id && dot && karch_is_id(id)
 		    ? shown_member(id, dot + 1, digest)
 		    : put_together(text);
 		bool good = has_digest(value, digest) && at_path(whole, path, value);
@@ -382,7 +382,7 @@ krecord_join(json_t *record, enum kjoin join)
 	whole = record;
 	if (!has_schema(record, KPART_SCHEMA))
 		return json_object_get(record, "from") ? old_format("it") : NULL;
-	if (!karch_id(id, &(long){ 0 }, &(long){ 0 }))
+	if (!karch_is_id(id))
 		return kasprintf("id '%s' is not TRIAL/BRANCH", id);
 	fault = add_facts(join, texts);
 	if (!fault)
@@ -474,7 +474,7 @@ thin_program(json_t *program, const char *path)
 	auto_free char *file = NULL;
 	char hex[65];
 
-	if (!karch_id(id, &(long){ 0 }, &(long){ 0 }) || !json_object_get(program, "code"))
+	if (!karch_is_id(id) || !json_object_get(program, "code"))
 		return;
 	file = kplace_id(id, kfact_names[KFACT_EVAL]);
 	kforeach(key, shown) {
@@ -502,7 +502,7 @@ add_source(const char *name, const char *text, size_t len)
 {
 	size_t n = json_array_size(sources.names);
 
-	json_array_append_new(sources.names, json_string(name));
+	kjson_add(sources.names, name);
 	kgrow(sources.list, n);
 	sources.list[n] = (struct ktext_source){ text, len };
 }

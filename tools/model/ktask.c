@@ -489,9 +489,9 @@ ktask_recordings(const json_t *task)
 	kjson_foreach(w, json_object_get(task, "workloads"))
 		json_object_foreach(json_object_get(w, "values"), name, v)
 			if (json_is_string(json_object_get(v, "file")))
-				json_object_set_new(seen, kjson_str(v, "file"), json_true());
+				kjson_enter(seen, kjson_str(v, "file"));
 	json_object_foreach(seen, name, v)
-		json_array_append_new(list, json_string(name));
+		kjson_add(list, name);
 	return list;
 }
 
@@ -787,14 +787,14 @@ read_tolerance(const json_t *o)
 static void
 read_distributions(const json_t *list)
 {
-	kjson_foreach(item, list) {
-		enum kdist d = kdist_of(json_string_value(item));
+	kjson_foreach_text(item, list) {
+		enum kdist d = kdist_of(item);
 		bool twice = false;
 
 		kforeach_of(distribution, reading->distributions, reading->distribution_count)
 			twice |= *distribution == d;
 		if (twice)
-			fault_in("distributions", "'%s' occurs twice", json_string_value(item));
+			fault_in("distributions", "'%s' occurs twice", item);
 		else
 			reading->distributions[reading->distribution_count++] = d;
 	}

@@ -89,6 +89,6 @@ kverdict_incumbent(const json_t *linear)
 	json_auto_t *failures = kverdict_failures();
 
 	for (size_t i = json_array_size(chain); i-- > 0 && kverdict_failed(failures, id);)
-		id = i ? json_string_value(json_array_get(chain, i - 1)) : KARCH_REFERENCE;
+		id = i ? kjson_item(chain, i - 1) : KARCH_REFERENCE;
 	return kstrdup(id);
 }
