@@ -41,7 +41,7 @@ set_knob(void *to, const char *option, const char *text)
 		kdie(K_USAGE, "%s %s: must be eval.NAME=VALUE", option, text);
 	name = kstrndup(text + 5, (size_t)(equals - text - 5));
 	value = json_loads(equals + 1, JSON_DECODE_ANY, NULL);
-	json_object_set_new(a->eval, name, value ? value : json_string(equals + 1));
+	json_object_set_new(a->eval, name, value ?: json_string(equals + 1));
 }
 
 static void
@@ -106,8 +106,8 @@ make_campaign(const struct arguments *a, const char *file)
 	auto_free char *path = kasprintf("%s/campaign.json", folder), *text = NULL;
 
 	camp = json_pack("{s:s,s:s,s:s,s:s,s:s,s:O}", "schema", "campaign/1", "name", "kbench",
-	    "task", file, "backend", a->backend ? a->backend : backend_for(language)->name,
-	    "language", language, "eval", a->eval);
+	    "task", file, "backend", a->backend ?: backend_for(language)->name, "language",
+	    language, "eval", a->eval);
 	text = json_dumps(camp, JSON_INDENT(2));
 	kwrite_or_die(path, text, strlen(text));
 	return folder;

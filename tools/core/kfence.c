@@ -59,7 +59,7 @@ kfence_next(const char *text, size_t left, uint32_t *c)
 		*c = KFENCE_ESCAPE;
 		n = at.to;
 	}
-	return n ? n : 1;
+	return n ?: 1;
 }
 
 char *

@@ -103,7 +103,7 @@ fault_of(const struct kform *f, const json_t *v)
 		auto_free char *given =
 		    f->hidden ? kstrdup("") : kasprintf("'%s' ", json_string_value(v));
 
-		return kasprintf("%smust be %s", given, f->meaning ? f->meaning : f->pattern);
+		return kasprintf("%smust be %s", given, f->meaning ?: f->pattern);
 	}
 	return NULL;
 }
@@ -183,7 +183,7 @@ check_object(const struct kform *f, const json_t *object, const char *path, stru
 			auto_free char *words = type_words(m->types);
 
 			kfault(faults, "%s%s%s: is missing (%s)", path, dot, m->name,
-			    m->help ? m->help : words);
+			    m->help ?: words);
 		}
 }
 
@@ -197,7 +197,7 @@ kform_check(const struct kform *f, const json_t *v, const char *path, struct kfa
 
 	if (why)
 		kfault(faults, "%s%s%s%s%s%s", path, *path ? ": " : "", why, f->help ? " (" : "",
-		    f->help ? f->help : "", f->help ? ")" : "");
+		    f->help ?: "", f->help ? ")" : "");
 	else if (json_is_object(v) && f->members)
 		check_object(f, v, path, faults);
 	json_array_foreach(item ? v : NULL, i, one) {

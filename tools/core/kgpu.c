@@ -133,7 +133,7 @@ words(const struct kgpu *g, int error)
 		text = g->hip_error(error);
 	else
 		g->cuda_error(error, &text);
-	return text ? text : "unknown error of the driver";
+	return text ?: "unknown error of the driver";
 }
 
 static void *
@@ -211,7 +211,7 @@ keep_memory(struct kgpu *g, void *pool)
 	uint64_t all = UINT64_MAX;
 	int e = pool ? 0 : g->pool(&pool, g->device);
 
-	return e ? e : g->pool_set(pool, RELEASE_THRESHOLD, &all);
+	return e ?: g->pool_set(pool, RELEASE_THRESHOLD, &all);
 }
 
 struct kgpu *
@@ -360,7 +360,7 @@ kgpu_state(struct kgpu *g, struct kgpu_state *s)
 const char *
 kgpu_alloc(struct kgpu *g, kgpu_ptr *p, size_t bytes)
 {
-	return words(g, g->alloc(p, bytes ? bytes : 1, g->stream));
+	return words(g, g->alloc(p, bytes ?: 1, g->stream));
 }
 
 const char *
@@ -372,7 +372,7 @@ kgpu_free(struct kgpu *g, kgpu_ptr p)
 const char *
 kgpu_alloc_plain(struct kgpu *g, kgpu_ptr *p, size_t bytes)
 {
-	return words(g, g->alloc_plain(p, bytes ? bytes : 1));
+	return words(g, g->alloc_plain(p, bytes ?: 1));
 }
 
 const char *
@@ -392,7 +392,7 @@ kgpu_fetch(struct kgpu *g, void *host, kgpu_ptr from, size_t bytes)
 {
 	int e = g->fetch(host, from, bytes, g->stream);
 
-	return words(g, e ? e : g->stream_wait(g->stream));
+	return words(g, e ?: g->stream_wait(g->stream));
 }
 
 const char *
@@ -400,7 +400,7 @@ kgpu_store(struct kgpu *g, kgpu_ptr to, const void *host, size_t bytes)
 {
 	int e = g->store(to, host, bytes, g->stream);
 
-	return words(g, e ? e : g->stream_wait(g->stream));
+	return words(g, e ?: g->stream_wait(g->stream));
 }
 
 const char *
@@ -410,8 +410,8 @@ kgpu_limit(struct kgpu *g, size_t bytes)
 	void *pool = NULL;
 	int e = g->pool_create(&pool, &p);
 
-	e = e ? e : keep_memory(g, pool);
-	return words(g, e ? e : g->pool_use(g->device, pool));
+	e = e ?: keep_memory(g, pool);
+	return words(g, e ?: g->pool_use(g->device, pool));
 }
 
 const char *
@@ -438,8 +438,8 @@ map(struct kgpu *g, struct kgpu_shared *s, bool read_only)
 	struct access a = { { DEVICE, g->device }, read_only ? READ_ONLY : READ_WRITE };
 	int e = g->reserve(&s->at, s->bytes, 0, 0, 0);
 
-	e = e ? e : g->map(s->at, s->bytes, 0, s->handle, 0);
-	return e ? e : g->set_access(s->at, s->bytes, &a, 1);
+	e = e ?: g->map(s->at, s->bytes, 0, s->handle, 0);
+	return e ?: g->set_access(s->at, s->bytes, &a, 1);
 }
 
 const char *
@@ -456,8 +456,8 @@ kgpu_share(struct kgpu *g, struct kgpu_shared *s, size_t bytes)
 		return words(g, e);
 	s->bytes = (bytes + step - 1) / step * step;
 	e = g->create(&s->handle, s->bytes, &a, 0);
-	e = e ? e : g->export(&s->fd, s->handle, DESCRIPTOR, 0);
-	return words(g, e ? e : map(g, s, false));
+	e = e ?: g->export(&s->fd, s->handle, DESCRIPTOR, 0);
+	return words(g, e ?: map(g, s, false));
 }
 
 const char *
@@ -465,7 +465,7 @@ kgpu_import(struct kgpu *g, struct kgpu_shared *s, bool read_only)
 {
 	int e = g->import(&s->handle, (void *)(intptr_t)s->fd, DESCRIPTOR);
 
-	return words(g, e ? e : map(g, s, read_only));
+	return words(g, e ?: map(g, s, read_only));
 }
 
 void
@@ -506,9 +506,9 @@ kgpu_launch(struct kgpu *g, void *function, const unsigned grid[3], const unsign
 	    : 0;
 
 	return words(g,
-	    e ? e
-	      : g->launch(function, grid[0], grid[1], grid[2], block[0], block[1], block[2],
-	            shared_bytes, g->stream, arguments, NULL));
+	    e
+	        ?: g->launch(function, grid[0], grid[1], grid[2], block[0], block[1], block[2],
+	               shared_bytes, g->stream, arguments, NULL));
 }
 
 /* ---- order and time ---- */

@@ -255,7 +255,7 @@ static void
 put_bytes(const char *s, size_t len)
 {
 	if (len && fwrite(s, 1, len, out_file) != len)
-		kdie_errno(K_IO, "%s", out_path ? out_path : "<stdout>");
+		kdie_errno(K_IO, "%s", out_path ?: "<stdout>");
 	out_record += len;
 }
 
@@ -271,7 +271,7 @@ end_record(void)
 		kdie(K_USAGE,
 		    "%s: nothing was written: the record would have %zu bytes, and the limit is "
 		    "%zu",
-		    out_path ? out_path : "<stdout>", out_record, KIO_LINE_MAX);
+		    out_path ?: "<stdout>", out_record, KIO_LINE_MAX);
 	out_record = 0;
 }
 
@@ -352,7 +352,7 @@ kout_raw(const char *line, size_t len)
 void
 kout_commit(void)
 {
-	const char *name = out_path ? out_path : "<stdout>";
+	const char *name = out_path ?: "<stdout>";
 
 	if (fflush(out_file) || ferror(out_file))
 		kdie_errno(K_IO, "%s", name);
@@ -413,7 +413,7 @@ kjson_fit(const char *bytes, size_t len, size_t max)
 
 	while (i < len) {
 		unsigned char c = (unsigned char)bytes[i];
-		size_t n = utf8_len(bytes + i, len - i), more = n ? n : strlen("\xef\xbf\xbd");
+		size_t n = utf8_len(bytes + i, len - i), more = n ?: strlen("\xef\xbf\xbd");
 
 		if (c == '"' || c == '\\' || (c && c < 0x20 && strchr("\b\f\n\r\t", c)))
 			more = strlen("\\n");
@@ -422,7 +422,7 @@ kjson_fit(const char *bytes, size_t len, size_t max)
 		if (out + more > max)
 			break;
 		out += more;
-		i += n ? n : 1;
+		i += n ?: 1;
 	}
 	return i;
 }

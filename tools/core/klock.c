@@ -66,9 +66,9 @@ tell(int held, const char *path)
 {
 	long pid = holder_of(held);
 	auto_free char *file = kasprintf("/proc/%ld/comm", pid), *name = kread_file(file, 64, NULL),
-	               *who = pid ? kasprintf("process %ld (%.*s)", pid,
-	                                name ? (int)strcspn(name, "\n") : 1, name ? name : "?")
-	                          : kstrdup("another process");
+	               *who = pid
+	    ? kasprintf("process %ld (%.*s)", pid, name ? (int)strcspn(name, "\n") : 1, name ?: "?")
+	    : kstrdup("another process");
 
 	if (!kstatus("waits for %s: %s has it", basename(path), who))
 		kwarn("waiting for %s: %s holds it%s", path, who,

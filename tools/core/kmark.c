@@ -68,7 +68,7 @@ kmark_html(struct kbuf *out, const char *text, size_t len)
 	while (text < end) {
 		const char *entity = entities[(int)next(&text, end, c)];
 
-		kbuf_puts(out, entity ? entity : c);
+		kbuf_puts(out, entity ?: c);
 	}
 }
 

@@ -41,8 +41,8 @@ put_option(char letter, const char *name, const char *help)
 	size_t n = strcspn(help, "\t");
 	auto_free char *letters =
 	    letter ? kasprintf("-%c%s", letter, name ? ", " : "") : kstrdup("    ");
-	int width = printf("  %s%s%s%s%.*s", letters, name ? "--" : "", name ? name : "",
-	    n ? " " : "", (int)n, help);
+	int width = printf(
+	    "  %s%s%s%s%.*s", letters, name ? "--" : "", name ?: "", n ? " " : "", (int)n, help);
 
 	printf("%*s%s\n", width < COLUMN ? COLUMN - width : 1, "", help + n + 1);
 }

@@ -76,7 +76,7 @@ child(const struct kproc *p, const int stdio[3], pid_t parent, int report)
 	close_others(p, report);
 	if (p->setup && p->setup(p->setup_arg))
 		_exit(126);
-	execvpe(p->argv[0], p->argv, p->envp ? p->envp : environ);
+	execvpe(p->argv[0], p->argv, p->envp ?: environ);
 failed:
 	e = errno;
 	if (write(report, &e, sizeof e) < 0)
@@ -247,7 +247,7 @@ take(const struct kproc *p, struct stream s[3], int i, struct kproc_result *r)
 {
 	size_t had = s[i].buf.len;
 
-	drain(&s[i], p->max_output ? p->max_output : (size_t)1 << 20, &r->flooded);
+	drain(&s[i], p->max_output ?: (size_t)1 << 20, &r->flooded);
 	if (i == ERR && p->pass_err && s[i].buf.len > had)
 		kpass(s[i].buf.data + had, s[i].buf.len - had);
 }

@@ -41,7 +41,7 @@ kregex_new(const char *where, const char *defined, const char *pattern, int flag
 {
 	struct kregex made = { .searched = flags & KREGEX_SLOW ? JIT_AFTER : 0 }, *re;
 	size_t before = defined ? strlen(defined) : 0, at;
-	auto_free char *full = kasprintf("%s%s", defined ? defined : "", pattern);
+	auto_free char *full = kasprintf("%s%s", defined ?: "", pattern);
 	PCRE2_UCHAR why[128];
 	int error;
 
@@ -235,7 +235,7 @@ kregex_sub(const char *pattern, const char *text, const char *with)
 {
 	char *changed = kregex_replace(literal(pattern), text, with);
 
-	return changed ? changed : kstrdup(text);
+	return changed ?: kstrdup(text);
 }
 
 char *

@@ -574,7 +574,7 @@ launch_init(struct launch *l, const struct ksandbox *s, const struct kproc *p, b
 		.status = { -1, -1 },
 		.ruleset = -1,
 		.parent = getpid(),
-		.processes = s->processes ? s->processes : DEFAULT_PROCESSES };
+		.processes = s->processes ?: DEFAULT_PROCESSES };
 	if (p->keep_count > MAX_KEEP) {
 		errno = EINVAL;
 		return -1;
@@ -591,7 +591,7 @@ launch_init(struct launch *l, const struct ksandbox *s, const struct kproc *p, b
 		.cwd = s->level == KSANDBOX_BWRAP ? "/" : s->work,
 		.memory_bytes = s->memory_bytes,
 		.cpu_s = s->cpu_s,
-		.file_bytes = s->file_bytes ? s->file_bytes : DEFAULT_FILE_BYTES,
+		.file_bytes = s->file_bytes ?: DEFAULT_FILE_BYTES,
 		.open_files = OPEN_FILES,
 		.keep_fds = l->keep,
 		.keep_count = l->keep_count,

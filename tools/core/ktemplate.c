@@ -50,7 +50,7 @@ put_literal(const char *s, const char *end)
 	struct kbuf *b = render.out;
 
 	while (s < end) {
-		const char *nl = memchr(s, '\n', (size_t)(end - s)), *stop = nl ? nl : end;
+		const char *nl = memchr(s, '\n', (size_t)(end - s)), *stop = nl ?: end;
 		size_t n;
 
 		kbuf_add(b, s, (size_t)(stop - s));

@@ -295,7 +295,7 @@ check_alloc(void *p)
 void *
 kmalloc(size_t n)
 {
-	return check_alloc(malloc(n ? n : 1));
+	return check_alloc(malloc(n ?: 1));
 }
 
 void
@@ -321,13 +321,13 @@ kclose_at(const int *fd)
 void *
 kcalloc(size_t n, size_t size)
 {
-	return check_alloc(calloc(n ? n : 1, size ? size : 1));
+	return check_alloc(calloc(n ?: 1, size ?: 1));
 }
 
 void *
 krealloc(void *p, size_t n)
 {
-	return check_alloc(realloc(p, n ? n : 1));
+	return check_alloc(realloc(p, n ?: 1));
 }
 
 /* The room doubles whenever COUNT is a power of two. */
@@ -530,7 +530,7 @@ knum_double(const char *s, double min, double max, const char *what)
 void
 ksha256_hex(const void *data, size_t len, char hex[65])
 {
-	SHA256Data(data ? data : "", len, hex);
+	SHA256Data(data ?: "", len, hex);
 }
 
 void
@@ -895,7 +895,7 @@ kdata_path(const char *name)
 	if ((path = try_data(KILN_DATADIR, "", name)))
 		return path;
 	kdie(K_MISSING, "%s: not found (searched $KILN_DATA=%s, the folders above the program, %s)",
-	    name, env ? env : "unset", KILN_DATADIR);
+	    name, env ?: "unset", KILN_DATADIR);
 }
 
 /* NAME in PLACE, a folder relative to this program's; NULL: not there. */
@@ -913,7 +913,7 @@ ktool_path(const char *name)
 {
 	char *path = near_self("", name);
 
-	return path ? path : kstrdup(name);
+	return path ?: kstrdup(name);
 }
 
 char *
@@ -921,7 +921,7 @@ khelper_path(const char *name)
 {
 	char *path = near_self("", name);
 
-	path = path ? path : near_self("/../libexec/kiln", name);
+	path = path ?: near_self("/../libexec/kiln", name);
 	if (!path)
 		kdie(K_MISSING,
 		    "%s: not found next to %s or in ../libexec/kiln; run make or make install",

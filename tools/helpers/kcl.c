@@ -220,7 +220,7 @@ kcl_choose(struct kcl *c, char *why, size_t why_len)
 			return true;
 	if (!fallback) {
 		snprintf(why, why_len, "OpenCL has no device%s%s", wanted ? " called " : "",
-		    wanted ? wanted : "");
+		    wanted ?: "");
 		return false;
 	}
 	c->device = fallback;

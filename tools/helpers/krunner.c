@@ -56,7 +56,7 @@ krunner_fail(const char *what, const char *why, int error)
 {
 	struct krun_report r = { .what = KRUN_FAILED, .error = (uint32_t)error };
 
-	snprintf(r.text, sizeof r.text, "%s%s%s", what, why ? ": " : "", why ? why : "");
+	snprintf(r.text, sizeof r.text, "%s%s%s", what, why ? ": " : "", why ?: "");
 	krunner_report(&r);
 	_exit(120);
 }
@@ -167,7 +167,7 @@ krunner_load(const char *file, const char *entry)
 		why = function ? NULL : dlerror();
 	}
 	if (!function)
-		krunner_fail(why ? why : "the entry point is a null pointer", NULL, 0);
+		krunner_fail(why ?: "the entry point is a null pointer", NULL, 0);
 	krunner_report(&r);
 	return function;
 }

@@ -96,7 +96,7 @@ check_link(long round, const struct kcandidate *now)
 
 	if (!listed || strcmp(listed, now->id))
 		blame(round, "%s was kept, but link %zu of the chain is %s", now->id, chain.next,
-		    listed ? listed : "missing");
+		    listed ?: "missing");
 	check_step(round, now);
 	chain.next++;
 	klinear_next(&chain.run, true, STATUS_CORRECT);

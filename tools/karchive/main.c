@@ -46,7 +46,7 @@ static int
 view(const struct arguments *a, char **operands)
 {
 	struct view_options o = a->view;
-	const char *given = *operands ? *operands : a->archive;
+	const char *given = *operands ?: a->archive;
 	auto_free char *path = given ? kstrdup(given) : kasprintf("%s/archive.ndjson", kcamp.dir);
 	struct karch archive;
 	int code;

@@ -144,14 +144,13 @@ look_at_code(void)
 				continue;
 			finding.bucket = h->bucket > finding.bucket ? h->bucket : finding.bucket;
 			if (h->bucket != BUCKET_W1)
-				refuse("%s, %s%sline %zu: %s (%s)", h->rule, h->file ? h->file : "",
+				refuse("%s, %s%sline %zu: %s (%s)", h->rule, h->file ?: "",
 				    h->file ? ", " : "", h->line, h->why, h->text);
 			else if (!finding.declared || strcmp(finding.declared, "W1"))
 				refuse("%s, line %zu: caches something made of a weight, but the "
 				       "plan "
 				       "declares %s; declare W1 with its bound (%s)",
-				    h->rule, h->line,
-				    finding.declared ? finding.declared : "no bucket", h->text);
+				    h->rule, h->line, finding.declared ?: "no bucket", h->text);
 		}
 	json_object_set_new(finding.out, "hits", list);
 	if (file)
@@ -423,7 +422,7 @@ bucket_of(void)
 	if (finding.bucket > BUCKET_W1 ||
 	    (finding.bucket == BUCKET_W1 && !(finding.declared && *finding.declared == 'W')))
 		return bucket_name(finding.bucket);
-	return finding.declared ? finding.declared : "K";
+	return finding.declared ?: "K";
 }
 
 json_t *

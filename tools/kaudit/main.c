@@ -101,7 +101,7 @@ open_audit(void)
 
 	if (!given.backend)
 		kcamp_load();
-	audit.language = given.backend ? given.backend : kcamp_str("backend");
+	audit.language = given.backend ?: kcamp_str("backend");
 	if (!path && !given.backend && given.mode != MODE_REPORT)
 		path = kcamp.task;
 	/* A simulation has none. */

@@ -191,8 +191,7 @@ static char *
 definitions(void)
 {
 	static const char none[] = "(?!)";
-	const char *in = words.inputs ? words.inputs : none,
-	           *weights = words.weights ? words.weights : none;
+	const char *in = words.inputs ?: none, *weights = words.weights ?: none;
 
 	return kasprintf("(?J)(?(DEFINE)"
 	                 "(?<entry>\\b(?:%s)\\b)(?<input>(?<![\\w.>])(?:%s|%s)\\b)(?<output>(?<!["
@@ -202,8 +201,8 @@ definitions(void)
 	                 "_thread)\\b|"
 	                 "^(?=(?:const\\s+|volatile\\s+|unsigned\\s+|struct\\s+)*\\w+[ \\t*]))"
 	                 "(?<nothing>(?:NULL|nullptr|0|-\\s*1|\\(\\s*void)\\b))",
-	    words.entry ? words.entry : none, in, weights, words.outputs ? words.outputs : none, in,
-	    weights, words.outputs ? words.outputs : none);
+	    words.entry ?: none, in, weights, words.outputs ?: none, in, weights,
+	    words.outputs ?: none);
 }
 
 /* *RE, compiled on first use. */

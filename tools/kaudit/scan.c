@@ -46,7 +46,7 @@ count_change(const json_t *parent, const char *file, const char *text, struct ch
 	size_t x = 0, y = 0;
 	char sign, before = ' ';
 
-	kdiff(old ? old : "", text, &d);
+	kdiff(old ?: "", text, &d);
 	for (; kdiff_step(&d, &x, &y, &sign); before = sign)
 		c->hunks += sign != ' ' && before == ' ';
 	c->files += d.additions + d.removals > 0;

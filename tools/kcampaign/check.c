@@ -56,7 +56,7 @@ check_commands(void)
 
 	kforeach(tier, tiers) {
 		kjson_foreach_text(file, json_object_get(kcamp_json(*tier), "files")) {
-			const char *name = file ? file : "";
+			const char *name = file ?: "";
 			auto_free char *path = kcamp_path(name);
 
 			if (!*name || !kis_there(path))

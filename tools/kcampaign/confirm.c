@@ -37,7 +37,7 @@ add_terms(struct kbuf *text)
 		const json_t *v = kjson_path(kcamp.json, *knob);
 		auto_free char *dump = v ? json_dumps(v, KIO_DUMP | JSON_ENCODE_ANY) : NULL;
 
-		kbuf_printf(text, "    %s %s\n", *knob, dump ? dump : "(the default)");
+		kbuf_printf(text, "    %s %s\n", *knob, dump ?: "(the default)");
 	}
 }
 

@@ -85,6 +85,6 @@ judged_faults(struct kbuf *text)
 		    ":%lld); restore it, or begin a new campaign\n",
 		    change, (long long)kjson_int(line, "n"));
 	fault = kseal_changed(".", FROZEN, "round 1 was closed");
-	kbuf_printf(text, "%s%s", fault ? fault : "", fault ? "\n" : "");
+	kbuf_printf(text, "%s%s", fault ?: "", fault ? "\n" : "");
 	return text->len > before;
 }

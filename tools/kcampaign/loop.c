@@ -81,7 +81,7 @@ bring_views(long first, enum ask ask)
 	code = make_views(first < last_made ? first : last_made, last_made, ask);
 	if (!code && !plans_only())
 		set_position(last_made);
-	return code ? code : keep_views(ask);
+	return code ?: keep_views(ask);
 }
 
 int

@@ -83,7 +83,7 @@ emit(void)
 	kout_open(given.output);
 	if (len && page.data[len - 1] == '\n')
 		len--;
-	kout_line(page.data ? page.data : "", len);
+	kout_line(page.data ?: "", len);
 	kout_commit();
 }
 

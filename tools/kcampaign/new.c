@@ -56,9 +56,9 @@ model_settings(const struct provider *p)
 	auto_free char *first = p && !(name && *name) ? first_model(p) : NULL;
 
 	return json_pack("{s:s,s:s*,s:s*}", "provider", p ? p->name : "file", "name",
-	    first               ? first
-	        : name && *name ? name
-	                        : NULL,
+	    first
+	        ?: name && *name ? name
+	                         : NULL,
 	    "base_url", url && *url ? url : NULL);
 }
 

@@ -147,7 +147,7 @@ progress_open(void)
 	const char *wanted = getenv("KILN_PROGRESS");
 	auto_free char *base = NULL;
 
-	progress.every = given.every ? given.every : 30;
+	progress.every = given.every ?: 30;
 	progress.silent = (wanted && !strcmp(wanted, "0")) || plans_only();
 	progress.live = !progress.silent && is_terminal();
 	progress.spoke = now_s();
@@ -548,8 +548,8 @@ draw(void)
 	size_t lines = 0, rows, columns;
 
 	ioctl(STDERR_FILENO, TIOCGWINSZ, &size);
-	rows = size.ws_row ? size.ws_row : 24;
-	columns = size.ws_col ? size.ws_col : 80;
+	rows = size.ws_row ?: 24;
+	columns = size.ws_col ?: 80;
 	add_header(&text);
 	for (long b = 1; is_trial() && b <= kcamp_branches(); b++) {
 		kbuf_puts(&text, "\n");

@@ -11,7 +11,7 @@ parse_cell(const char *text, long *trial, long *branch)
 	if (!text || !karch_id(text, trial, branch))
 		kdie(K_USAGE,
 		    "'%s' is not the id of a candidate; write TRIAL/BRANCH, such as 007/02",
-		    text ? text : "");
+		    text ?: "");
 }
 
 /*
@@ -176,7 +176,7 @@ redo(long trial, long branch, int stage)
 	remove_stages(trial, branch, stage);
 	code = make_cell(trial, branch);
 	if (!code && trial <= last_made)
-		code = bring_views(trial ? trial : 1, ASK_NOBODY);
+		code = bring_views(trial ?: 1, ASK_NOBODY);
 	return code;
 }
 

@@ -50,7 +50,7 @@ add_best(const char *before, const struct standing *s, const char *more)
 static void
 say(void)
 {
-	ksay("%s", page.data ? page.data : "");
+	ksay("%s", page.data ?: "");
 	kbuf_free(&page);
 }
 
@@ -76,11 +76,11 @@ report_trial(long trial)
 int
 report_best(const char *output)
 {
-	const char *const argv[] = { "kreport", "--best", "-o", output ? output : "-", NULL };
+	const char *const argv[] = { "kreport", "--best", "-o", output ?: "-", NULL };
 	auto_free char *text = NULL;
 	int code = kproc_tool(argv, NULL, &text);
 
-	ksay("%s", text ? text : "");
+	ksay("%s", text ?: "");
 	return code;
 }
 
@@ -177,7 +177,7 @@ command_record(void)
 	json_auto_t *record = ktrials_record(given.operand, KJOIN_WHOLE, &fault);
 
 	if (!record)
-		kdie(K_USAGE, "%s", fault ? fault : "there is no scored candidate with this id");
+		kdie(K_USAGE, "%s", fault ?: "there is no scored candidate with this id");
 	kout_open(given.output);
 	kout_json(record);
 	kout_commit();

@@ -31,7 +31,7 @@ add_knobs(json_t *rule, const char *group)
 		if (strncmp(k->path, group, n) || (k->path[n] && group[n - 1] != '.'))
 			continue;
 		v = v ? json_incref(v) : json_loads(k->def, JSON_DECODE_ANY, NULL);
-		json_object_set_new(rule, k->path, v ? v : json_string(k->def));
+		json_object_set_new(rule, k->path, v ?: json_string(k->def));
 	}
 }
 

@@ -34,7 +34,7 @@ static json_t *
 shape_of(const struct ktask *t, const struct ktask_workload *w, const json_t *baseline)
 {
 	const json_t *row = kgain_row(kjson_path(baseline, "eval.timing"), w->name);
-	const char *formula = t->flops ? t->flops : t->bytes;
+	const char *formula = t->flops ?: t->bytes;
 	double ms = kgain_time_ns(row) / 1e6,
 	       spread = kjson_num(row, "sd_ns") / kjson_num_or(row, "mean_ns", NAN);
 
@@ -101,8 +101,7 @@ put_proposal(const struct ktask *t, const json_t *shapes)
 		    kjson_num(x, "size") * scale, kjson_num(x, "ms"), 100 * kjson_num(x, "spread"),
 		    quick ? "yes" : "-",
 		    kjson_bool(x, "fails") ? "- (the baseline fails on it)"
-		        : why              ? why
-		                           : "-");
+		        : why ?: "-");
 		same &= quick == (why != NULL);
 	}
 	if (same)

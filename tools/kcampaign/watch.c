@@ -37,7 +37,7 @@ is_over(void)
 int
 command_watch(void)
 {
-	double every = given.every ? given.every : 2;
+	double every = given.every ?: 2;
 	char *program = ktool_path("kreport");
 	bool over = false;
 

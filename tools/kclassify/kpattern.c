@@ -388,7 +388,7 @@ kpattern_classify(struct kpattern_table *t, const char *src, size_t len, int fla
 	auto_buf struct kbuf neutral = { 0 };
 
 	run = (struct run){ .t = t,
-		.code = { stripped ? stripped : src, len },
+		.code = { stripped ?: src, len },
 		.all = { src, len },
 		.flags = flags,
 		.told = told };

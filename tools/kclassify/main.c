@@ -44,7 +44,7 @@ classify(const char *name, const char *source, size_t len)
 static void
 classify_source(const char *path)
 {
-	const char *name = path ? path : "-";
+	const char *name = path ?: "-";
 	size_t len;
 	auto_free char *source = kread_file_or_die(name, SOURCE_MAX, &len);
 

@@ -88,7 +88,7 @@ csv_workload(const struct csv *csv)
 		kbuf_puts(&b, cell(csv, json_string_value(names)));
 	kjson_foreach_text(name, names)
 		kbuf_printf(&b, "%s%s", b.data ? "x" : "", cell(csv, name ?: ""));
-	return kjson_string(b.data ? b.data : "all");
+	return kjson_string(b.data ?: "all");
 }
 
 /* Puts the number under a header (NULL: none), times SCALE, into the row's object. */
@@ -142,7 +142,7 @@ object_of_csv(const char *name, const json_t *tier, const char *text, const char
 {
 	struct csv csv = { .tier = name, .columns = json_object_get(tier, "columns") };
 	const char *metric = kjson_str_or(tier, "metric", NULL),
-	           *column = metric ? metric : kjson_str_or(csv.columns, needed, NULL);
+	           *column = metric ?: kjson_str_or(csv.columns, needed, NULL);
 	json_auto_t *rows = read_rows(text);
 	json_t *list = json_array(), *answer;
 	bool good = true;
@@ -278,7 +278,7 @@ add_variables(
 		    : s->level                    ? ksandbox_inside(s, row->file)
 		                                  : kasprintf("%s/%s", t->work, row->file);
 
-		*variables = kasprintf("%s=%s", row->name, path ? path : row->text);
+		*variables = kasprintf("%s=%s", row->name, path ?: row->text);
 		words_add(w, *variables++, NULL);
 	}
 }

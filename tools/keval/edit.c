@@ -154,7 +154,7 @@ apply(struct edits *all, const char *program)
 	qsort(all->at, all->count, sizeof *all->at, by_place);
 	kforeach_of(e, all->at, all->count) {
 		kbuf_add(&b, program + done, e->at - done);
-		kbuf_puts(&b, e->now.data ? e->now.data : "");
+		kbuf_puts(&b, e->now.data ?: "");
 		done = e->at + e->was.len;
 	}
 	kbuf_puts(&b, program + done);

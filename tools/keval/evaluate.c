@@ -211,7 +211,7 @@ take_over(const char *id, const char *key, const char *hex, json_t *eval)
 {
 	json_auto_t *old = id ? past_eval(id) : NULL;
 	const char *of = kjson_str_or(old, "duplicate_of", id), *log = kjson_str(old, "log");
-	const char *said = strcmp(of ? of : "", id ? id : "") ? strchrnul(log, '\n') : log;
+	const char *said = strcmp(of ?: "", id ?: "") ? strchrnul(log, '\n') : log;
 	bool take = old && kjson_is(old, key, hex) && status_at(old, "status") != STATUS_REJECTED;
 
 	if (take) {

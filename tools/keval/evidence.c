@@ -137,7 +137,7 @@ list_instructions(const char *so, char **why)
 	if (output)
 		out = listing_json(lister, output);
 	if (!out)
-		*why = kstrdup(fault ? fault : "the listing is empty");
+		*why = kstrdup(fault ?: "the listing is empty");
 	ksandbox_work_free(work);
 	return out;
 }
@@ -200,7 +200,7 @@ put(json_t *out, const char *key, json_t *value, char **why)
 	auto_free char *missing = kasprintf("%s_missing", key);
 
 	kjson_set(out, value ? key : missing,
-	    value ? value : kjson_string(*why ? *why : "the program does not build or run here"));
+	    value ?: kjson_string(*why ?: "the program does not build or run here"));
 	free(*why);
 	*why = NULL;
 }

@@ -145,7 +145,7 @@ candidates_report(const char *text, long *own)
 		if (strstr(whole, "kiln_"))
 			++*own;
 		else if (!found)
-			found = kasprintf("%s, %s", what, where ? where : "");
+			found = kasprintf("%s, %s", what, where ?: "");
 	}
 	return found;
 }
@@ -157,8 +157,8 @@ findings_device(json_t *rows, const char *tool, const struct tool_run *r)
 	auto_free char *report = r->text ? candidates_report(r->text, &own) : NULL;
 
 	if (report || errors > own)
-		findings_row(rows, tool, "findings",
-		    report ? report : "errors that it does not describe", r);
+		findings_row(
+		    rows, tool, "findings", report ?: "errors that it does not describe", r);
 	else if (errors < 0 && r->ended)
 		findings_row(
 		    rows, tool, "unavailable", "compute-sanitizer ended without a summary", r);

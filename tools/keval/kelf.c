@@ -261,7 +261,7 @@ read_sections(struct kelf *f)
 			f->cpu_detection |= holds_function(s, "__cpu_indicator_init");
 		if (!(s->sh_flags & SHF_EXECINSTR))
 			continue;
-		name = name ? name : "(without a name)";
+		name = name ?: "(without a name)";
 		if (kindex_of(name, usual, LEN(usual)) == LEN(usual))
 			add_name(&f->odd_sections, name);
 		if (!strcmp(name, ".init"))
@@ -369,7 +369,7 @@ kelf_hash(const void *so, size_t len, char hex[17])
 		    bytes)
 			kbuf_add(&all, bytes, s->sh_size);
 	}
-	ksha256_hex(all.len ? all.data : so, all.len ? all.len : len, digest);
+	ksha256_hex(all.len ? all.data : so, all.len ?: len, digest);
 	memcpy(hex, digest, 16);
 	hex[16] = '\0';
 	free(image.segments);

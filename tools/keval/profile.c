@@ -230,8 +230,8 @@ run_pass(struct session *x, size_t number, const char *list)
 		text = work_read(x->work, file, OUTPUT_MAX, &(size_t){ 0 });
 	if (!put_result(x, file, text))
 		json_array_append_new(x->notes,
-		    json_sprintf("pass %zu of the counters failed: %s", number,
-		        why ? why : "it left no file"));
+		    json_sprintf(
+		        "pass %zu of the counters failed: %s", number, why ?: "it left no file"));
 }
 
 static json_t *
@@ -248,7 +248,7 @@ findings(const struct session *x, char **why)
 	if (kproc_run(&q, &r) == 0) {
 		found = r.exit_code == 0 ? json_loadb(r.out, r.out_len, 0, NULL) : NULL;
 		if (!found)
-			*why = kasprintf("%.300s", r.err ? r.err : "kprofile failed");
+			*why = kasprintf("%.300s", r.err ?: "kprofile failed");
 		kproc_result_free(&r);
 	}
 	if (found)
@@ -366,7 +366,7 @@ profile_cpu(const struct profiler *p, const struct subject *s, const char *so, c
 	missing = found ? kstrdup("perf counts no cycles and instructions here") : *why;
 	json_decref(found);
 	built = is_installed(p) ? build_cached(s, flags, &log) : NULL;
-	found = profile_so(p, built ? built : so, eval, name, why);
+	found = profile_so(p, built ?: so, eval, name, why);
 	if (found) {
 		notes = json_object_get(found, "notes");
 		if (built)
@@ -409,14 +409,12 @@ void
 profile(const struct subject *s, const char *so, json_t *eval)
 {
 	int64_t start = know_ns();
-	long trial, branch;
 	json_t *found;
 	char *why;
 
 	if (!is_wanted(s, eval))
 		return;
-	found =
-	    profile_anew(s, so, eval, karch_is_id(s->name) ? s->name : NULL, &why);
+	found = profile_anew(s, so, eval, karch_is_id(s->name) ? s->name : NULL, &why);
 	if (found) {
 		kjson_set(eval, "profile", found);
 		kjson_set(eval, "tier", json_integer(4));

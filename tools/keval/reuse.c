@@ -67,7 +67,7 @@ take(json_t *eval, const json_t *answer, const char *rival_id)
 void
 time_reuse(const struct subject *s, const char *so, json_t *eval)
 {
-	const char *id = s->incumbent ? s->incumbent : KARCH_REFERENCE;
+	const char *id = s->incumbent ?: KARCH_REFERENCE;
 	json_auto_t *past = past_eval(id);
 	json_t *answer = NULL;
 

@@ -134,8 +134,7 @@ sanitize_host(const struct subject *s, json_t *rows)
 	if (!library)
 		unavailable(rows, "the task's compiler has no sanitizer libraries");
 	else if (!(so = build_cached(s, flags, &log))) {
-		auto_free char *why =
-		    kasprintf("it does not build with sanitizers: %s", log ? log : "");
+		auto_free char *why = kasprintf("it does not build with sanitizers: %s", log ?: "");
 
 		unavailable(rows, why);
 	} else {

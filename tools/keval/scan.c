@@ -93,8 +93,8 @@ quote(const char *why, const struct origin *o, const char *text, size_t from, si
 	if (o->expanded)
 		return kasprintf(
 		    "%s (when macros are expanded: %.*s)", why, (int)(to - from), text + from);
-	return kasprintf("%s (%s%sline %zu: %.*s)", why, o->file ? o->file : "",
-	    o->file ? ", " : "", kline_at(text, from), (int)(to - from), text + from);
+	return kasprintf("%s (%s%sline %zu: %.*s)", why, o->file ?: "", o->file ? ", " : "",
+	    kline_at(text, from), (int)(to - from), text + from);
 }
 
 /* Applies one rule to the text. */

@@ -84,7 +84,7 @@ fail_build(const struct build *b, json_t *eval)
 	const char *end = strstr(b->log, "[the build was stopped");
 
 	eval_fail(eval, STATUS_COMPILE_ERROR, end ? "resource" : "compiler", "%s",
-	    end ? end : "the compiler refused it");
+	    end ?: "the compiler refused it");
 }
 
 /*

@@ -90,7 +90,7 @@ gradient_put(long after)
 		kbuf_puts(&b, "\n");
 		n++;
 	}
-	kbuf_add(&b, gradient.added.data ? gradient.added.data : "", gradient.added.len);
+	kbuf_add(&b, gradient.added.data ?: "", gradient.added.len);
 	put_header(kcamp_str("name"), n, after);
 	if (b.len)
 		kout_raw(b.data, b.len - 1);

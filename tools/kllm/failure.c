@@ -90,7 +90,7 @@ failure_of(const struct transport *t, enum transport_end end, const struct kansw
 	if (t->status && t->status != 200)
 		return by_error(t, e, t->status);
 	if (e->present)
-		return by_error(t, e, e->status ? e->status : 500);
+		return by_error(t, e, e->status ?: 500);
 	if (end == TRANSPORT_TOTAL || end == TRANSPORT_FIRST_BYTE)
 		return FAILURE_TIMEOUT;
 	if (end == TRANSPORT_STALL)

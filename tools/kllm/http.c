@@ -334,7 +334,7 @@ static void
 explain_redirect(const struct transport *t, struct kanswer_error *e)
 {
 	const char *to = transport_header(t, "location");
-	auto_free char *host = url_host(to ? to : "");
+	auto_free char *host = url_host(to ?: "");
 
 	if (t->status >= 300 && t->status < 400)
 		snprintf(e->message, sizeof e->message,
@@ -352,7 +352,7 @@ examine(struct flow *f, enum transport_end end, struct outcome *o)
 	/* Redact before cutting to the length of a message: half a key would not be recognised. */
 	secret_redact(&f->body);
 	if (t->status && t->status != 200)
-		kanswer_error_body(&o->error, f->body.data ? f->body.data : "", f->body.len);
+		kanswer_error_body(&o->error, f->body.data ?: "", f->body.len);
 	explain_redirect(t, &o->error);
 	failure = failure_of(t, end, &answer, &o->error);
 	if (!*o->error.message && t->why.data)
@@ -474,9 +474,7 @@ retry_or_end(enum failure f, const struct outcome *o, int failed)
 	const struct failure_rule *rule = &failure_rules[f];
 	double wait = o->wait, pause = pause_of(failed, wait),
 	       gone = kseconds_since(session.started);
-	const char *why = *o->error.message ? o->error.message
-	    : rule->means                   ? rule->means
-	                                    : "no reason given";
+	const char *why = *o->error.message ? o->error.message : rule->means ?: "no reason given";
 	char *text = NULL;
 
 	if (wait > longest_wait_s)
@@ -626,7 +624,7 @@ conclude(void)
 		kbuf_add(&reply.text, answer.refusal.data, answer.refusal.len);
 	kbuf_add(&reply.reasoning, answer.reasoning.data, answer.reasoning.len);
 	free(reply.model);
-	reply.model = kstrdup(answer.model ? answer.model : request.model);
+	reply.model = kstrdup(answer.model ?: request.model);
 	reply.attempts = session.requests;
 	reply.total_ms = (double)(know_ns() - session.started) * 1e-6;
 }

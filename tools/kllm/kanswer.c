@@ -110,7 +110,7 @@ read_error(struct kanswer_error *e, const json_t *v)
 	if (!*e->message) {
 		auto_free char *text = json_dumps(v, KIO_DUMP | JSON_ENCODE_ANY);
 
-		snprintf(e->message, sizeof e->message, "%s", text ? text : "");
+		snprintf(e->message, sizeof e->message, "%s", text ?: "");
 	}
 	status_of_error(e, code);
 }

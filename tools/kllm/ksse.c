@@ -8,7 +8,7 @@ static void
 dispatch(struct ksse *s, ksse_handler *handler, void *arg)
 {
 	if (s->has_data)
-		handler(s->name.data ? s->name.data : "", s->data.data, s->data.len, arg);
+		handler(s->name.data ?: "", s->data.data, s->data.len, arg);
 	s->name.len = s->data.len = 0;
 	if (s->name.data)
 		*s->name.data = '\0';
@@ -19,7 +19,7 @@ dispatch(struct ksse *s, ksse_handler *handler, void *arg)
 static void
 take_line(struct ksse *s, ksse_handler *handler, void *arg)
 {
-	const char *line = s->line.data ? s->line.data : "";
+	const char *line = s->line.data ?: "";
 	struct kregex_span at[3];
 
 	if (!s->line.len) {

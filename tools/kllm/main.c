@@ -87,7 +87,7 @@ knob_value(const char *assignment, const char *text)
 		if (strlen(knob->path) == n && !strncmp(knob->path, assignment, n) && knob->text)
 			return kjson_string(text);
 	v = json_loads(text, JSON_DECODE_ANY, NULL);
-	return v ? v : kjson_string(text);
+	return v ?: kjson_string(text);
 }
 
 /* "model.stall_s=0.5" into the manifest. */
@@ -174,7 +174,7 @@ read_record(struct krec *rec, const char *path)
 	if (kin_next(&in, &more))
 		kdie(K_USAGE, "%s: more than one record; kllm answers give one prompt only",
 		    in.file);
-	rec->file = path ? path : "<stdin>";
+	rec->file = path ?: "<stdin>";
 	kin_close(&in);
 }
 
@@ -186,7 +186,7 @@ base_url_of(void)
 
 	env = getenv(strcmp(kcamp_str("model.provider"), "anthropic") ? "OPENAI_BASE_URL"
 	                                                              : "ANTHROPIC_BASE_URL");
-	return *base ? base : env ? env : "";
+	return *base ? base : env ?: "";
 }
 
 /* Sets provider, model, server and key. */

@@ -66,7 +66,7 @@ mutate(const struct dialect *d, struct kbuf *out)
 
 	krng_init(&rng, (uint64_t)kcamp_num("seed"), (long)kjson_int(call.rec.json, "trial"),
 	    (long)kjson_int(call.rec.json, "branch"), "null");
-	count = inherit(d, mark ? mark : "", &rng, kept);
+	count = inherit(d, mark ?: "", &rng, kept);
 	add = 1 + krng_below(&rng, ADD_MAX);
 	for (size_t i = 0; i < add; i++)
 		kept[count++] = krng_below(&rng, d->count);

@@ -167,7 +167,7 @@ reply_bounded(json_t *member)
 char *
 call_beside(const char *suffix)
 {
-	const char *end = strrchr(call.out, '/'), *dot = strrchr(end ? end : call.out, '.');
+	const char *end = strrchr(call.out, '/'), *dot = strrchr(end ?: call.out, '.');
 
 	return kasprintf(
 	    "%.*s%s", dot ? (int)(dot - call.out) : (int)strlen(call.out), call.out, suffix);

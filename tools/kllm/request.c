@@ -41,7 +41,7 @@ static size_t
 cached_bytes(void)
 {
 	size_t n = call.stable_bytes;
-	int64_t least = request.row->min_cache ? request.row->min_cache : 1024;
+	int64_t least = request.row->min_cache ?: 1024;
 
 	if ((request.dropped & DROP_CACHE) || n >= strlen(call.user))
 		return 0;

@@ -71,7 +71,7 @@ spool_resume(int step, const char *model, struct kanswer *a, int64_t *reserved)
 	while (len && !text[len - 1])
 		len--;
 	head = len ? strcspn(text, "\n") : 0;
-	intent = json_loadb(text ? text : "", head, 0, NULL);
+	intent = json_loadb(text ?: "", head, 0, NULL);
 	if (!kjson_is(intent, "schema", "exchange/1") || !kjson_is(intent, "model", model) ||
 	    !kjson_is(intent, "prompt_sha256", call.sha256))
 		return SPOOL_NONE;

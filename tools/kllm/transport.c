@@ -166,7 +166,7 @@ set_certificates(CURL *c)
 	auto_free char *system = NULL;
 
 	kforeach(name, files)
-		file = file ? file : variable(*name);
+		file = file ?: variable(*name);
 	if (folder)
 		curl.easy_setopt(c, CURLOPT_CAPATH, folder);
 	/* Reading all certificates of the system takes longer than everything else in kllm. */

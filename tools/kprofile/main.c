@@ -78,9 +78,7 @@ detect(void)
 static void
 add_facts(void)
 {
-	const char *device =
-	               given.device ? given.device : kjson_str_or(profile.table, "device", NULL),
-	           *key;
+	const char *device = given.device ?: kjson_str_or(profile.table, "device", NULL), *key;
 	struct khw *h = device ? khw_load(NULL, NULL, device) : NULL;
 	const struct khw_device *d = h ? khw_find(h, device) : NULL;
 	json_t *v;
@@ -173,14 +171,14 @@ static const struct launch *
 choose(json_t **kernels)
 {
 	const char *by = kjson_str_or(profile.table, "choose", "duration_ns");
-	bool timed = find_times(profile.kernel ? profile.kernel : "", by);
+	bool timed = find_times(profile.kernel ?: "", by);
 	const struct launch *best = NULL;
 	const json_t *first;
 
 	*kernels = kernels_of(by);
 	first = json_array_get(*kernels, 0);
 	if (!first)
-		kdie(K_USAGE, "no kernel matches '%s'", profile.kernel ? profile.kernel : "");
+		kdie(K_USAGE, "no kernel matches '%s'", profile.kernel ?: "");
 	if (!timed && json_array_size(*kernels) > 1)
 		kdie(K_USAGE,
 		    "there are %zu kernels, but no %s to choose one by; choose one with --kernel",

@@ -52,7 +52,7 @@ cell(const char *name)
 {
 	const char *s = csv_cell(name);
 
-	return s ? s : "";
+	return s ?: "";
 }
 
 static void

@@ -33,7 +33,7 @@ close_advice(void)
 {
 	if (*reader.type && reader.launch)
 		launch_advice(reader.launch, "", reader.section, reader.type,
-		    reader.advice.data ? reader.advice.data : "", reader.scope, reader.percent);
+		    reader.advice.data ?: "", reader.scope, reader.percent);
 	*reader.type = '\0';
 	kbuf_free(&reader.advice);
 }
@@ -62,7 +62,7 @@ metric_line(const char *line, const struct kregex_span *at)
 	const char *name = ncu_metric(reader.section, label);
 
 	if (name)
-		launch_metric(reader.launch, name, value, unit ? unit : "");
+		launch_metric(reader.launch, name, value, unit ?: "");
 }
 
 static void
@@ -73,7 +73,7 @@ advice_line(const char *line, const struct kregex_span *at)
 	close_advice();
 	snprintf(reader.type, sizeof reader.type, "%.3s", line + at[1].from);
 	reader.scope = at[2].from < at[2].to ? "local" : "global";
-	snprintf(reader.percent, sizeof reader.percent, "%s", percent ? percent : "");
+	snprintf(reader.percent, sizeof reader.percent, "%s", percent ?: "");
 	kbuf_puts(&reader.advice, text);
 }
 

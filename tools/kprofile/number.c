@@ -30,7 +30,7 @@ number_read(const char *s, double *value)
 	if (!kregex_scan(form, s, &whole, &part))
 		return false;
 	digits = kregex_sub("[.,]", whole, "");
-	text = kasprintf("%s.%s", digits, part ? part : "");
+	text = kasprintf("%s.%s", digits, part ?: "");
 	*value = strtod(text, NULL);
 	return isfinite(*value);
 }

@@ -31,8 +31,8 @@ bottleneck(void)
 			json_array_append(tags, json_object_get(row, "tag"));
 	if (label || !json_array_size(missing))
 		shown = values_fill(kjson_str(table, "text"));
-	return json_pack("{s:s,s:o,s:s*,s:O*}", "label", label ? label : "unknown", "tags", tags,
-	    "shown", shown, "missing", label ? NULL : missing);
+	return json_pack("{s:s,s:o,s:s*,s:O*}", "label", label ?: "unknown", "tags", tags, "shown",
+	    shown, "missing", label ? NULL : missing);
 }
 
 /* The values on which the rule is based: all that its conditions or its text use. */

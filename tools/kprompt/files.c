@@ -102,7 +102,7 @@ show(struct kbuf *out, const char *how, const json_t *value)
 	if (!*how)
 		return false;
 	if (text || !value)
-		kbuf_puts(out, text ? text : strcmp(how, "?") ? "0" : "?");
+		kbuf_puts(out, text ?: strcmp(how, "?") ? "0" : "?");
 	else if (!strcmp(how, "?"))
 		kbuf_printf(out, "%.15g", n);
 	else if (!strcmp(how, "short"))
@@ -151,7 +151,7 @@ files_forms(struct kbuf *out, const char *name, const char *backend)
 {
 	const char *file, *p = load(NULL, name, &file);
 
-	kbuf_printf(out, "\n%s", p ? p : "");
+	kbuf_printf(out, "\n%s", p ?: "");
 	while (p && (p = strstr(p, "{{>"))) {
 		auto_free char *inner = kstrndup(p + 3, strcspn(p + 3, "}"));
 		char *key = strchr(inner, '@');

@@ -190,7 +190,7 @@ by_order(const void *a, const void *b)
 			return p < q ? -1 : 1;
 	}
 	order = strcmp(kjson_str(x, "file"), kjson_str(y, "file"));
-	return order ? order : (int)(kjson_int(x, "place") - kjson_int(y, "place"));
+	return order ?: (int)(kjson_int(x, "place") - kjson_int(y, "place"));
 }
 
 /* All sections of all notes that match WANTED, in order. New reference. */

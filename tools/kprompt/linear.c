@@ -68,7 +68,7 @@ linear_facts(const json_t *sample, json_t *last)
 	        kjson_int(sample, "round"), "stagnation", kjson_bool(sample, "stagnation"),
 	        "so_far", data_filled("rounds", sample, "rounds so far"), "refuted",
 	        data_filled("ineffective", sample, "directions that did not help"), "evidence",
-	        evidence_text(sample), "last", last ? last : json_false(), "escalation",
+	        evidence_text(sample), "last", last ?: json_false(), "escalation",
 	        kjson_str_or(sample, "escalation", "none"), 1, "stalled",
 	        kjson_int(sample, "streak") >= KPLAN_STALL, "notes", note_names()));
 }

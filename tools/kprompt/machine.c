@@ -160,7 +160,7 @@ machine_facts(void)
 	suit_dtype(simd);
 	put("simd", simd);
 	put_blocks(simd, machine);
-	put("threads", json_integer(threads ? threads : kjson_int(machine, "threads")));
+	put("threads", json_integer(threads ?: kjson_int(machine, "threads")));
 	put("gpu", clean_string(gpu));
 	put("device", clean_string(*gpu ? gpu : kjson_str(machine, "cpu")));
 	put("hardware", known || *gpu ? hardware(machine) : json_false());

@@ -44,7 +44,7 @@ load_tips(void)
 		auto_free char *tip = NULL;
 
 		end = strstr(p, "\n\n");
-		end = end ? end : p + strlen(p);
+		end = end ?: p + strlen(p);
 		tip = kstrndup(p, (size_t)(end - p));
 		kgrow(t.item, t.count);
 		t.item[t.count++] = kfence_line(tip, SIZE_MAX);

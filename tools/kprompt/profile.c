@@ -165,7 +165,7 @@ evaluated(const json_t *program, const char *key)
 {
 	const json_t *v = json_object_get(program, key);
 
-	return v ? v : json_object_get(json_object_get(program, "eval"), key);
+	return v ?: json_object_get(json_object_get(program, "eval"), key);
 }
 
 const json_t *

@@ -21,13 +21,13 @@ dimension_name(size_t d)
 {
 	const char *name = kjson_item(kjson_path(campaign.stable, "lang.dimensions"), d);
 
-	return name ? name : karch_dims[d];
+	return name ?: karch_dims[d];
 }
 
 static json_t *
 buf_string(struct kbuf *b)
 {
-	json_t *s = json_string(b->data ? b->data : "");
+	json_t *s = json_string(b->data ?: "");
 
 	kbuf_free(b);
 	return s;
@@ -105,8 +105,7 @@ growth_of(const json_t *program)
 static json_t *
 program_facts(const json_t *program)
 {
-	const char *digest = program_digest(program),
-	           *log = digest ? digest : kjson_str(program, "log");
+	const char *digest = program_digest(program), *log = digest ?: kjson_str(program, "log");
 	auto_free char *id = kfence_line(kjson_str_or(program, "id", "?"), MAX_ID);
 
 	return json_pack("{s:s,s:o,s:b,s:o,s:I,s:o,s:o}", "id", id, "result", result_line(program),

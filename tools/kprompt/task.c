@@ -17,7 +17,7 @@ static json_t *task; /* task.json; kept to the end */
 static void
 put_text(const char *name, struct kbuf *b)
 {
-	put(name, json_string(b->data ? b->data : ""));
+	put(name, json_string(b->data ?: ""));
 	kbuf_free(b);
 }
 
@@ -93,7 +93,7 @@ parameter_of(const json_t *argument)
 	if (!in && !out && !json_object_get(json_object_get(task, "axes"), p.name))
 		kdie(K_USAGE, "the task's entry.arguments: '%s' is not an input, output or axis",
 		    p.name);
-	p.tensor = out ? out : in;
+	p.tensor = out ?: in;
 	p.inout = kjson_bool(out, "inout");
 	p.dtype = kjson_str_or(
 	    p.tensor, "dtype", kjson_str_or(argument, "dtype", p.tensor ? "float32" : "int32"));
@@ -195,8 +195,7 @@ static json_t *
 describe(const struct parameter *p)
 {
 	const json_t *axis = json_object_get(json_object_get(task, "axes"), p->name),
-	             *shape = json_object_get(p->tensor, "shape"),
-	             *of = p->tensor ? p->tensor : axis;
+	             *shape = json_object_get(p->tensor, "shape"), *of = p->tensor ?: axis;
 	bool scalar = p->tensor && !json_is_array(shape);
 	auto_buf struct kbuf values = kbuf_empty();
 	json_auto_t *o = NULL;

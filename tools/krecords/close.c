@@ -41,7 +41,7 @@ line_at(const char *text, const char *end)
 {
 	const char *newline = text < end ? memchr(text, '\n', (size_t)(end - text)) : NULL;
 
-	return text < end ? kstrndup(text, (size_t)((newline ? newline : end) - text))
+	return text < end ? kstrndup(text, (size_t)((newline ?: end) - text))
 	                  : kstrdup("(end of file)");
 }
 
@@ -493,8 +493,8 @@ check_views(void)
 
 		put_view(v, &text);
 		if (!is || len != text.len || memcmp(is, text.data, len))
-			add_difference(&state.faults, view_paths[v], 1, is ? is : "", len, &text,
-			    "", "; krecords close writes");
+			add_difference(&state.faults, view_paths[v], 1, is ?: "", len, &text, "",
+			    "; krecords close writes");
 	}
 }
 
@@ -514,7 +514,6 @@ check_rounds(struct kfaults *f, size_t *files)
 	}
 	if (!state.faults.count && !state.drift.count)
 		grow_all();
-	kbuf_printf(&f->text, "%s%s", state.faults.text.data ? state.faults.text.data : "",
-	    state.drift.text.data ? state.drift.text.data : "");
+	kbuf_printf(&f->text, "%s%s", state.faults.text.data ?: "", state.drift.text.data ?: "");
 	f->count += state.faults.count + state.drift.count;
 }

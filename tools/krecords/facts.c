@@ -21,7 +21,7 @@ page_text(const char *name)
 {
 	static json_t *pages;
 
-	pages = pages ? pages : json_object();
+	pages = pages ?: json_object();
 	if (!json_object_get(pages, name)) {
 		auto_free char *path = kdata_path(name), *text = kread_text_or_die(path, PAGE_MAX);
 
@@ -445,7 +445,7 @@ directions_facts(void)
 
 	kforeach_of(r, campaign.round, campaign.count)
 		kjson_foreach_text(text, json_object_get(r->list->plan, "directions")) {
-			auto_free char *normal = kplan_normal(text ? text : "");
+			auto_free char *normal = kplan_normal(text ?: "");
 
 			if (text && !json_object_get(seen, normal))
 				json_array_append_new(list,

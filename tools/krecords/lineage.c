@@ -248,7 +248,7 @@ put_message(const struct round *r, const char *folder, struct kbuf *out)
 {
 	const struct candidate *x = r->accepted;
 	const char *strategy = kjson_str_or(x->json, "sample.strategy", "new best");
-	auto_free char *op = kfence_line(campaign.task->op ? campaign.task->op : "", SUMMARY);
+	auto_free char *op = kfence_line(campaign.task->op ?: "", SUMMARY);
 	auto_free char *summary =
 	    kfence_line(r->trial ? kjson_str_or(x->plan, "change", strategy) : "baseline", SUMMARY);
 	auto_free char *hypothesis =
@@ -480,8 +480,7 @@ move_branch(const char *branch, const char *tip, const char *new)
 		    folder);
 	} else {
 		break_lock(ref);
-		free(
-		    GIT("update-ref", "-m", "krecords: accepted rounds", ref, new, tip ? tip : ""));
+		free(GIT("update-ref", "-m", "krecords: accepted rounds", ref, new, tip ?: ""));
 	}
 	return code;
 }
@@ -522,7 +521,7 @@ grow(const char *branch, const char *tip)
 		code = refuse(branch,
 		    "is at %.12s, but krecords left it at %.12s; put it back, or name another in "
 		    "git.branch",
-		    tip, last ? last : "no commit");
+		    tip, last ?: "no commit");
 	else if (!tip || strcmp(tip, new))
 		code = move_branch(branch, tip, new);
 	/* If we are killed before this, the next run finds the branch as the records require. */
@@ -647,7 +646,7 @@ check_branch(const char *branch, struct kfaults *f)
 		    branch, lineage.count, chain.count);
 	if (lineage.count && (!tip || strcmp(tip, commit_at(lineage.count - 1))))
 		kfault(f, "branch %s: is at %.12s, but krecords left it at %.12s; put it back",
-		    branch, tip ? tip : "nothing", commit_at(lineage.count - 1));
+		    branch, tip ?: "nothing", commit_at(lineage.count - 1));
 }
 
 void

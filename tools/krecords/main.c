@@ -18,7 +18,7 @@ command_close(void)
 	if (!code)
 		code = write_commits();
 	/* The rounds before the damage are written, those after it are not. */
-	return code ? code : campaign_damage();
+	return code ?: campaign_damage();
 }
 
 /* Are there, or should there be, files of rounds? */

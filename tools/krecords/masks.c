@@ -60,7 +60,7 @@ mask(bool masked)
 
 	if (json_array_size(names))
 		append_event(json_pack("{s:s,s:b,s:s}", "event", masked ? "mask" : "unmask",
-		                 "masked", masked, "why", given.why ? given.why : "by hand"),
+		                 "masked", masked, "why", given.why ?: "by hand"),
 		    names);
 	else
 		json_decref(names);
@@ -262,7 +262,7 @@ command_restart(void)
 	if (given.due)
 		why = kasprintf("no gain in %ld trials (memory.restart_after)", stagnation(&c));
 	if (!given.due || stagnation(&c) >= after)
-		restart(&c, why ? why : given.why ? given.why : "by hand");
+		restart(&c, why ?: given.why ?: "by hand");
 	free(c.open);
 	return K_OK;
 }

@@ -209,7 +209,7 @@ static json_t *
 profile_evidence(const struct kcandidate *c)
 {
 	const json_t *own = kjson_path(c->json, "eval.profile");
-	const json_t *profile = own ? own : kjson_path(c->json, "sample.parent.profile");
+	const json_t *profile = own ?: kjson_path(c->json, "sample.parent.profile");
 	const json_t *finding = json_array_get(json_object_get(profile, "findings"), 0);
 	auto_free char *made = finding ? kasprintf("%s -> %s -> %s", kjson_str(finding, "text"),
 	                                     kjson_str(finding, "id"), kjson_str(finding, "action"))
@@ -325,8 +325,8 @@ add_pitfall(const struct kcandidate *c, json_t *list)
 	            : *log ? log
 	                   : fault,
 	        "root_cause",
-	        audit ? audit
-	            : c->correct
+	        audit
+	            ?: c->correct
 	            ? kjson_str_or(c->json, "score.decision.code", "no gain beyond the noise")
 	            : fault,
 	        "fix_applied", rolled_back(c) ? "rolled back" : "none", "lesson", line));
@@ -391,7 +391,7 @@ quality_gate(const struct kcandidate *c)
 static void
 add_direction(json_t *list, const char *direction, const char *rationale)
 {
-	auto_free char *line = kfence_line(direction ? direction : "", LINE);
+	auto_free char *line = kfence_line(direction ?: "", LINE);
 
 	if (*line && json_array_size(list) < DIRECTIONS)
 		json_array_append_new(
@@ -579,7 +579,7 @@ write_versions(json_t *event, json_t *files)
 			json_object_set_new(digests, path, json_string(hex));
 	}
 	if (event || json_object_size(digests)) {
-		event = event ? event : json_object();
+		event = event ?: json_object();
 		json_object_set(event, "files", digests);
 		kseal_add(&campaign.seal, KMEMO_SEAL, event);
 	}

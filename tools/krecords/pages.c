@@ -23,7 +23,7 @@ put_sets(const struct ktask_workload *w, struct kbuf *out)
 	kbuf_puts(out, w->sets ? "," : ",all");
 	kjson_foreach_text(set, w->sets) {
 		kbuf_puts(out, before);
-		put_label(set ? set : "", out);
+		put_label(set ?: "", out);
 		before = "+";
 	}
 }
@@ -85,7 +85,7 @@ put_patch(const struct candidate *x, const char *name, struct kbuf *out)
 	const char *parent =
 	    kjson_str_or(x->json, "sample.parent.code", x->base ? x->base->code : NULL);
 	const char *id = kjson_str_or(x->json, "sample.parent.id", x->base ? x->base->id : NULL);
-	auto_free char *old = kasprintf("a/%s\t%s", name, id ? id : ""),
+	auto_free char *old = kasprintf("a/%s\t%s", name, id ?: ""),
 	               *new = kasprintf("b/%s\t%s", name, x->id);
 
 	if (parent && id && x->code)

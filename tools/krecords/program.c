@@ -44,7 +44,7 @@ program_of(const struct candidate *x, const char *name, struct program *p)
 		return;
 	kjson_foreach(f, files)
 		taken |= in_the_way(kjson_str(f, "path"), name);
-	add_source(p, taken ? kasprintf("candidate%s", dot ? dot : "") : kstrdup(name), x->code);
+	add_source(p, taken ? kasprintf("candidate%s", dot ?: "") : kstrdup(name), x->code);
 	kjson_foreach(f, files) {
 		const char *path = kjson_str(f, "path");
 		bool fits = kextract_path_ok(path) && strncmp(path, "candidate.", 10) &&

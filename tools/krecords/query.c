@@ -50,7 +50,7 @@ read_all(void)
 		const json_t *part = given.field ? kjson_path(v, given.field) : v;
 
 		if (v)
-			put_value(part ? part : json_null());
+			put_value(part ?: json_null());
 	}
 	return K_OK;
 }

@@ -290,7 +290,7 @@ tip_facts(const struct kcandidate *c, const json_t *verdict)
 	    kshown("%lld", (long long)kjson_int_or(c->json, "score.decision.round", c->trial)),
 	    "word", VERDICT(accepted), "campaign", kcamp_str("name"), "task", campaign.task->name,
 	    "backend", kcamp_str("backend"), "gpu", *gpu ? gpu : "CPU", "op",
-	    op ? op : campaign.task->name, "status", status, "category", category, "change",
+	    op ?: campaign.task->name, "status", status, "category", category, "change",
 	    *change ? change : category, "gain", isfinite(gain) ? kshown("%+.2f %%", gain) : "",
 	    "told",
 	    *line            ? line
@@ -447,7 +447,7 @@ note_removal(const char *folder, const char *id, const json_t *tip)
 	know_iso(now, sizeof now);
 	record = json_pack("{s:s,s:s,s:s,s:s,s:s}", "schema", "tip-removal/1", "id", id, "time",
 	    now, "why", given.why, "tip", text);
-	kbuf_puts(&b, old ? old : "");
+	kbuf_puts(&b, old ?: "");
 	put_json(&b, record);
 	put_file(path, b.data, b.len);
 }

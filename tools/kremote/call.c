@@ -234,7 +234,7 @@ deliver(void)
 	json_int_t status = kjson_int_or(peer.answer, "status", K_IO);
 	bool ours = status == K_NO || status == K_USAGE || status == K_MISSING || status == K_AGAIN;
 	size_t len = (size_t)kjson_int(peer.answer, "bytes");
-	const char *bytes = peer.in.data ? peer.in.data : "";
+	const char *bytes = peer.in.data ?: "";
 
 	if (status)
 		return ours ? (int)status : K_IO;

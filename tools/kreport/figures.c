@@ -246,6 +246,6 @@ show_value(struct kbuf *out, const char *how, const json_t *value)
 		text = show_ratio(how, value);
 	else
 		text = strchr(how, '/') ? show_plural(how, n) : show_number(how, n);
-	kbuf_puts(out, text ? text : "");
+	kbuf_puts(out, text ?: "");
 	return text != NULL;
 }

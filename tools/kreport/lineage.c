@@ -48,9 +48,9 @@ file_diff(const json_t *before, const json_t *after, const char *path)
 	kdiff(a, b, &diff);
 	kdiff_unified(
 	    a, b, kjson_str_or(before, "id", "before"), kjson_str_or(after, "id", "after"), &text);
-	o = json_pack("{s:s,s:I,s:I,s:o}", "path", path ? path : "", "additions",
+	o = json_pack("{s:s,s:I,s:I,s:o}", "path", path ?: "", "additions",
 	    (json_int_t)diff.additions, "removals", (json_int_t)diff.removals, "diff",
-	    kjson_text(text.data ? text.data : "", text.len));
+	    kjson_text(text.data ?: "", text.len));
 	kdiff_free(&diff);
 	return o;
 }

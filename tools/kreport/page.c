@@ -186,7 +186,7 @@ split(char *text, char *cell[CELLS])
 		cell[n++] = text;
 	}
 	for (size_t i = n; i < CELLS; i++)
-		cell[i] = text ? text : (char *)"";
+		cell[i] = text ?: (char *)"";
 	return n;
 }
 
@@ -375,7 +375,7 @@ static const char *
 next_line(const char *text, const char *end, size_t *len, size_t *cut)
 {
 	const char *newline = memchr(text, '\n', (size_t)(end - text));
-	size_t all = (size_t)((newline ? newline : end) - text);
+	size_t all = (size_t)((newline ?: end) - text);
 
 	if (all && text[all - 1] == '\r')
 		all--;
@@ -524,7 +524,7 @@ finish(const char *title, long refresh)
 	    "</title>\n<style>\n%s</style>\n</head>\n<body>\n"
 	    "<nav aria-label=\"Sections\"><ul>\n%s</ul></nav>\n<main>\n"
 	    "%s%s</main>\n</body>\n</html>\n",
-	    style, writer.contents.data ? writer.contents.data : "", page.html.data,
+	    style, writer.contents.data ?: "", page.html.data,
 	    writer.section ? "</section>\n" : "");
 	kbuf_free(&page.html);
 	kbuf_free(&writer.contents);

@@ -15,7 +15,7 @@ load_rival(struct rival *r, const char *path, const char *id)
 		kdie(K_USAGE, "%s: no record with 'eval.status'", path);
 	free(r->id);
 	json_decref(r->record);
-	r->id = kstrdup(id ? id : kjson_str(record, "id"));
+	r->id = kstrdup(id ?: kjson_str(record, "id"));
 	r->record = record;
 	r->timing = kjson_path(record, "eval.timing");
 	r->noise = kjson_num(record, "eval.noise.floor");
@@ -44,7 +44,7 @@ rival_of(void)
 	/* If it was found wrong since, the best without it takes its place. */
 	if (!r && id && strcmp(id, scorer.reference.id))
 		r = incumbent_of(scorer.archive_best);
-	return r ? r : &scorer.reference;
+	return r ?: &scorer.reference;
 }
 
 void

@@ -123,7 +123,7 @@ check_spec_line(const char *line, const char *left)
 		fault("'%s' is not a metric", metric);
 	} else if (!unit || khw_unit(dimension, unit, list, sizeof list) <= 0) {
 		fault("%s: '%s%s%s' has no valid unit%s%s", metric, value, unit ? " " : "",
-		    unit ? unit : "", unit ? ": " : "", unit ? list : "");
+		    unit ?: "", unit ? ": " : "", unit ? list : "");
 	} else {
 		const struct khw_device *d = device ? khw_find(page.hw, device) : NULL;
 
@@ -201,7 +201,7 @@ check_target(const char *line)
 	if (!kregex_scan(form, line, &memory, &number, &unit))
 		return;
 	v = number ? strtod(number, NULL) : NAN;
-	factor = khw_unit(memory ? KHW_BANDWIDTH : KHW_RATE, unit ? unit : "", NULL, 0);
+	factor = khw_unit(memory ? KHW_BANDWIDTH : KHW_RATE, unit ?: "", NULL, 0);
 	unknown = unknown_behind(memory);
 	if (!isfinite(v) || factor <= 0)
 		fault(
@@ -368,12 +368,12 @@ choose(void)
 		kcamp.dir = given.campaign;
 		kcamp_load();
 	}
-	page.device_name = given.device ? given.device : given.campaign ? kcamp_str("gpu") : "";
+	page.device_name = given.device ?: given.campaign ? kcamp_str("gpu") : "";
 	if (*page.device_name)
 		page.device = device_or_die(page.hw, page.device_name);
 	if (path)
 		page.roofline = kjson_if_there(path);
-	consents_load(given.campaign ? given.campaign : ".");
+	consents_load(given.campaign ?: ".");
 }
 
 int

@@ -297,7 +297,7 @@ karch_header(struct kin *in, json_t **header)
 
 	*header = NULL;
 	if (!kin_try(in, &rec, &fault))
-		return fault ? fault : kasprintf("%s: is empty", in->file);
+		return fault ?: kasprintf("%s: is empty", in->file);
 	schema = kjson_str(rec.json, "schema");
 	if (strcmp(schema, "archive/1"))
 		fault = kasprintf("%s:1: its schema is '%s', not 'archive/1'", in->file, schema);

@@ -276,7 +276,7 @@ kcamp_shown(double ms, const char **unit)
 	bool higher;
 	const char *metric = own_metric(&higher);
 
-	*unit = metric ? metric : "ms";
+	*unit = metric ?: "ms";
 	return metric && higher ? 1e3 / ms : ms;
 }
 

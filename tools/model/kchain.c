@@ -60,7 +60,7 @@ take_race(const json_t *race, const json_t *record, char *from, struct kchain *c
 	const json_t *timing = kjson_path(record, "eval.timing");
 
 	c->rows = rows_of_race(json_object_get(race, "pairs"));
-	c->speedup = kgain_mean(c->rows, timing ? timing : json_object_get(race, "timing"));
+	c->speedup = kgain_mean(c->rows, timing ?: json_object_get(race, "timing"));
 	c->provisional = is_busy(race);
 	if (c->speedup.n) {
 		c->from = from;

@@ -172,7 +172,7 @@ shares_word(const char *claim, const char *line)
 			letters |= isalpha((unsigned char)p[n]) != 0;
 		if (n >= WORD_MIN && letters && holds_word(line, p, n))
 			return true;
-		p += n ? n : 1;
+		p += n ?: 1;
 	}
 	return false;
 }

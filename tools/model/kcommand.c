@@ -20,8 +20,8 @@ usage_of(const struct kcommand_line *line)
 	kbuf_printf(
 	    &text, "usage: %s COMMAND [-c DIR] [-o FILE] [OPTION...] [OPERAND...]\n\n", kprog);
 	kforeach_of(c, line->commands, line->count) {
-		kbuf_printf(&text, "  %-*s %-*s %s\n", name, c->name, operands,
-		    c->operands ? c->operands : "", c->help);
+		kbuf_printf(
+		    &text, "  %-*s %-*s %s\n", name, c->name, operands, c->operands ?: "", c->help);
 	}
 	kbuf_puts(&text, line->help);
 	return text.data;

@@ -54,7 +54,7 @@ next_line(const char *p, const char *end, struct line *line)
 	const char *nl = memchr(p, '\n', (size_t)(end - p));
 
 	line->start = p;
-	line->end = nl ? nl : end;
+	line->end = nl ?: end;
 	if (line->end > p && line->end[-1] == '\r')
 		line->end--;
 	return nl ? nl + 1 : end;
@@ -425,7 +425,7 @@ kextract(const char *text, size_t len, const char *language, bool bundle, struct
 	result = x;
 	/* The search functions would stop at a NUL. */
 	for (size_t i = 0; i < len; i++)
-		copy[i] = text[i] ? text[i] : ' ';
+		copy[i] = text[i] ?: ' ';
 	copy[len] = '\0';
 	(void)(from_tags(copy) || from_fences(copy, copy + len) || from_lines(copy, copy + len));
 	return x->code != NULL;

@@ -106,7 +106,7 @@ workload_fault(const json_t *reference, const json_t *candidate)
 	    json_array_size(reference) != json_array_size(candidate))
 		text = kasprintf("timed workloads differ: only the reference has {%s}, only the "
 		                 "candidate has {%s}",
-		    only_reference ? only_reference : "", only_candidate ? only_candidate : "");
+		    only_reference ?: "", only_candidate ?: "");
 	else if (!json_array_size(candidate))
 		text = kstrdup("no workload is timed");
 	return text;

@@ -67,7 +67,7 @@ check_skew(struct kfaults *f, const struct ktask_workload *w, const struct kgrou
 		    "has half of the rows (the largest has %.2f times its share); leave a group "
 		    "empty, or give one half of the rows",
 		    w->name, g->count,
-		    (double)g->largest * (double)g->count / (double)(g->rows ? g->rows : 1));
+		    (double)g->largest * (double)g->count / (double)(g->rows ?: 1));
 }
 
 size_t

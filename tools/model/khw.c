@@ -147,7 +147,7 @@ khw_load(const char *folder, const char *dir, const char *only)
 	struct khw *h = kcalloc(1, sizeof *h);
 	auto_free char *vocabulary = kdata_path(CITED "/units.json"),
 	               *shipped = folder ? kstrdup(folder) : kfolder_of(vocabulary),
-	               *own = kasprintf("%s/hardware", dir ? dir : ".");
+	               *own = kasprintf("%s/hardware", dir ?: ".");
 	json_auto_t *in = json_pack(
 	    "{s:[],s:o,s:s}", "files", "vocabulary", kjson_load(vocabulary), "hedges", hedges);
 	json_t *files = json_object_get(in, "files");

@@ -84,7 +84,7 @@ add_row(struct klinear_compare *c, const json_t *workload, const json_t *row, co
     const json_t *pairs, double sums[2][2])
 {
 	const char *name = kjson_str(row, "workload"), *pair = kjson_str_or(workload, "pair", NULL);
-	struct klinear_unit *u = unit_of(c, pair ? pair : name);
+	struct klinear_unit *u = unit_of(c, pair ?: name);
 	double now = kgain_time_ns(row);
 	struct kgain_ratio r;
 
@@ -220,7 +220,7 @@ fails(void)
 		    failures[row->fault], "%.*s", (int)strcspn(the_case->why, ":"), the_case->why);
 	else if (row->fault)
 		because(failures[row->fault], "it %s%s%.120s", row->phrase,
-		    the_case->why ? ": " : "", the_case->why ? the_case->why : "");
+		    the_case->why ? ": " : "", the_case->why ?: "");
 	if (row->fault)
 		return true;
 	if (!the_case->compare)
@@ -371,7 +371,7 @@ klinear_decide(const struct klinear_case *c, struct klinear_decision *d)
 	    !(c->independent && d->worst && -klinear_delta(d->worst) / 100 > KLINEAR_NEAR_NOISE);
 	if (c->overfit) {
 		because(KLINEAR_AUDIT, "the audit rejects it as overfit%s%.120s",
-		    c->overfit_why ? ": " : "", c->overfit_why ? c->overfit_why : "");
+		    c->overfit_why ? ": " : "", c->overfit_why ?: "");
 	} else if (c->alarm) {
 		because(KLINEAR_REJECTED, "its times cannot be right (%.80s)", c->alarm);
 	} else if (c->duplicate_of) {

@@ -311,6 +311,6 @@ kmemo_sections(const char *text, char *why, size_t why_len)
 	const char *fault =
 	    strlen(clean) > TEXT_MAX ? "it is longer than 6000 bytes" : sort_lines(clean, sections);
 
-	snprintf(why, why_len, "%s", fault ? fault : "");
+	snprintf(why, why_len, "%s", fault ?: "");
 	return fault ? NULL : json_incref(sections);
 }

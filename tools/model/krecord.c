@@ -149,7 +149,7 @@ eval_member(const char *path, const char *key)
 		part = json_loads(line, JSON_REJECT_DUPLICATES, NULL);
 		if (json_object_size(evals) == EVALS_MAX)
 			json_object_clear(evals);
-		evals = evals ? evals : json_object();
+		evals = evals ?: json_object();
 		json_object_set_new(evals, path, part);
 		free(line);
 	}
@@ -259,7 +259,7 @@ expand(const json_t *texts, bool lenient)
 			fault = kasprintf("%s has changed since then in %s%s; restore it from a "
 			                  "copy, or make the record again with make redo CELL=%s "
 			                  "FROM=%.6s",
-			    path, id ? "the evaluation of " : "trials/000/texts", id ? id : "",
+			    path, id ? "the evaluation of " : "trials/000/texts", id ?: "",
 			    kjson_str(whole, "id"), path);
 	}
 	return fault;
@@ -574,7 +574,7 @@ shared_text(const json_t *prompt, const char *shared, struct kbuf *b)
 
 	kbuf_printf(b, "%s\n", kjson_str(prompt, "system"));
 	kbuf_add(b, user, strnlen(user, stable));
-	kbuf_printf(b, "\n%s\n%s", list, shared ? shared : "");
+	kbuf_printf(b, "\n%s\n%s", list, shared ?: "");
 }
 
 /*

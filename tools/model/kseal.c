@@ -181,7 +181,7 @@ kseal_digest(const json_t *line, const char *path)
 	const char *digest =
 	    json_string_value(json_object_get(json_object_get(line, "files"), path));
 
-	return digest ? digest : "";
+	return digest ?: "";
 }
 
 bool

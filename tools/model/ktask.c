@@ -222,7 +222,7 @@ apply_function(const char *name, int64_t a, int64_t b)
 		snprintf(parser.name, sizeof parser.name, "%s", name);
 		return bad("unknown function (must be min, max or ceildiv):");
 	}
-	return b > 0 && a >= 0 ? apply('+', a / (b ? b : 1), a % b != 0)
+	return b > 0 && a >= 0 ? apply('+', a / (b ?: 1), a % b != 0)
 	                       : bad("ceildiv needs a >= 0 and b > 0");
 }
 

@@ -43,7 +43,7 @@ by_place(const void *pa, const void *pb)
 	const struct line *a = pa, *b = pb;
 	int order = by_text(a, b);
 
-	return order ? order : (a->at > b->at) - (a->at < b->at);
+	return order ?: (a->at > b->at) - (a->at < b->at);
 }
 
 static void

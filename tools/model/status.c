@@ -33,7 +33,7 @@ status_named(const char *name)
 {
 	int s = STATUS_COUNT - 1;
 
-	while (s > STATUS_NONE && strcmp(status_rows[s].name, name ? name : ""))
+	while (s > STATUS_NONE && strcmp(status_rows[s].name, name ?: ""))
 		s--;
 	return (enum status)s;
 }
