@@ -212,7 +212,6 @@ on_signal(int sig)
 void
 kout_open(const char *path)
 {
-	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
 	mode_t mask = umask(0);
 	struct stat st;
 	int fd;
@@ -243,8 +242,7 @@ kout_open(const char *path)
 	}
 	out_owner = getpid();
 	atexit(remove_temporary);
-	kforeach(sig, signals)
-		signal(*sig, on_signal);
+	kcatch(on_signal);
 	fchmod(fd, 0666 & ~mask);
 	out_file = fdopen(fd, "w");
 	if (!out_file)
@@ -640,6 +638,35 @@ kjson_sort(json_t *list, int (*order)(const void *, const void *))
 	json_array_clear(list);
 	for (i = 0; i < n; i++)
 		json_array_append_new(list, item[i]);
+}
+
+/* What by_keys sorts by. */
+static const char *const *sort_keys;
+
+static int
+by_keys(const void *a, const void *b)
+{
+	int order = 0;
+
+	for (const char *const *key = sort_keys; *key && !order; key++) {
+		bool down = **key == '-';
+		const json_t *x = json_object_get(*(json_t *const *)a, *key + down),
+		             *y = json_object_get(*(json_t *const *)b, *key + down);
+		double p = json_number_value(x), q = json_number_value(y);
+
+		order = json_is_string(x) && json_is_string(y)
+		    ? strcmp(json_string_value(x), json_string_value(y))
+		    : (p > q) - (p < q);
+		order = down ? -order : order;
+	}
+	return order;
+}
+
+void
+kjson_sort_keys(json_t *list, const char *const *keys)
+{
+	sort_keys = keys;
+	kjson_sort(list, by_keys);
 }
 
 void

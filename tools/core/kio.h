@@ -220,6 +220,9 @@ kjson_next_member(struct kjson_members *m)
 
 /* Sort the array as qsort does; ORDER gets pointers to json_t *. */
 void kjson_sort(json_t *list, int (*order)(const void *, const void *));
+/* The same for objects, by these members, texts or numbers; "-count": the largest first. */
+#define kjson_sort_by(list, ...) kjson_sort_keys(list, (const char *const[]){ __VA_ARGS__, NULL })
+void kjson_sort_keys(json_t *list, const char *const *keys);
 /*
  * Copy to TO those of the members KEYS (NULL-terminated) that FROM has; an empty list counts as
  * absent.

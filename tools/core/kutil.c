@@ -284,6 +284,16 @@ kprogress(const char *fmt, ...)
 		return;
 }
 
+void
+kcatch(void (*handler)(int sig))
+{
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+	struct sigaction sa = { .sa_handler = handler };
+
+	kforeach(sig, signals)
+		sigaction(*sig, &sa, NULL);
+}
+
 static void *
 check_alloc(void *p)
 {

@@ -114,6 +114,9 @@ bool kstatus(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* The same, or else a line on stderr if that is a terminal or KILN_PROGRESS is 1. */
 void kprogress(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
+/* HANDLER for the signals that end a program from outside: INT, TERM and HUP. */
+void kcatch(void (*handler)(int sig));
+
 /* Allocation that dies (K_IO) when out of memory; the caller frees. */
 void *kmalloc(size_t n);
 void *kcalloc(size_t n, size_t size);

@@ -29,11 +29,7 @@ on_signal(int sig)
 void
 catch_signals(void)
 {
-	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
-	struct sigaction sa = { .sa_handler = on_signal };
-
-	kforeach(sig, signals)
-		sigaction(*sig, &sa, NULL);
+	kcatch(on_signal);
 }
 
 bool

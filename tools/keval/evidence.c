@@ -65,15 +65,6 @@ take_line(struct listing *l, const char *line, bool *own)
 	}
 }
 
-static int
-by_count(const void *a, const void *b)
-{
-	const json_t *x = *(json_t *const *)a, *y = *(json_t *const *)b;
-	json_int_t more = kjson_int(y, "count") - kjson_int(x, "count");
-
-	return more ? (more > 0) - (more < 0) : strcmp(kjson_str(x, "op"), kjson_str(y, "op"));
-}
-
 /* The most frequent instructions; new reference. */
 static json_t *
 mix_of(const json_t *counts)
@@ -84,7 +75,7 @@ mix_of(const json_t *counts)
 	json_object_foreach((json_t *)counts, op, count)
 		json_array_append_new(
 		    mix, json_pack("{s:o,s:O}", "op", kjson_string(op), "count", count));
-	kjson_sort(mix, by_count);
+	kjson_sort_by(mix, "-count", "op");
 	while (json_array_size(mix) > OPS_TOLD)
 		json_array_remove(mix, OPS_TOLD);
 	return mix;

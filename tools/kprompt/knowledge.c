@@ -173,27 +173,9 @@ suits(const json_t *section, const json_t *wanted)
 }
 
 /*
- * By priority, then by how well the task's first words match, then by file, then in the order of
- * the file.
+ * All sections of all notes that match WANTED: by priority, then by how well the task's first words
+ * match, then by file, then in the order of the file. New reference.
  */
-static int
-by_order(const void *a, const void *b)
-{
-	const json_t *x = *(json_t *const *)a, *y = *(json_t *const *)b;
-	static const char *const numbers[] = { "priority", "rank" };
-	int order;
-
-	kforeach(number, numbers) {
-		json_int_t p = kjson_int(x, *number), q = kjson_int(y, *number);
-
-		if (p != q)
-			return p < q ? -1 : 1;
-	}
-	order = strcmp(kjson_str(x, "file"), kjson_str(y, "file"));
-	return order ?: (int)(kjson_int(x, "place") - kjson_int(y, "place"));
-}
-
-/* All sections of all notes that match WANTED, in order. New reference. */
 static json_t *
 collect(const json_t *files, const json_t *words, const json_t *wanted)
 {
@@ -214,7 +196,7 @@ collect(const json_t *files, const json_t *words, const json_t *wanted)
 				json_array_append(out, s);
 		}
 	}
-	kjson_sort(out, by_order);
+	kjson_sort_by(out, "priority", "rank", "file", "place");
 	return out;
 }
 

@@ -161,15 +161,6 @@ search(const char *folder, const char *below, int depth)
 	}
 }
 
-static int
-by_score(const void *a, const void *b)
-{
-	const json_t *x = *(json_t *const *)a, *y = *(json_t *const *)b;
-	json_int_t n = kjson_int(x, "score"), m = kjson_int(y, "score");
-
-	return n != m ? (n < m) - (n > m) : strcmp(kjson_str(x, "file"), kjson_str(y, "file"));
-}
-
 /*
  * The passages in the form for the prompt; LIST gets what the record says about them. Returns how
  * many tokens they have.
@@ -211,7 +202,7 @@ project_facts(long budget)
 	found.passages = json_array();
 	if (*name && budget)
 		search(folder, "", 0);
-	kjson_sort(found.passages, by_score);
+	kjson_sort_by(found.passages, "-score", "file");
 	spent = show(&text, list, found.passages, budget);
 	salt = seed;
 	put("project", data_text(text.data, "passages of the reference project"));

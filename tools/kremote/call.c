@@ -41,13 +41,9 @@ on_signal(int sig)
 static void
 catch_signals(void)
 {
-	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
-	struct sigaction sa = { .sa_handler = on_signal };
-
 	transport = peer.pid;
 	leash = peer.to;
-	kforeach(sig, signals)
-		sigaction(*sig, &sa, NULL);
+	kcatch(on_signal);
 }
 
 /* Keys stay here, whatever the transport would pass on; ssh needs its agent and its tickets. */

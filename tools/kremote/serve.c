@@ -376,7 +376,6 @@ int
 serve(void)
 {
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
-	struct sigaction sa = { .sa_handler = on_signal };
 	sigset_t mask;
 	static char prog[300];
 	json_auto_t *greeting = NULL;
@@ -386,8 +385,7 @@ serve(void)
 	kforeach(sig, signals)
 		sigaddset(&mask, *sig);
 	sigprocmask(SIG_BLOCK, &mask, &service.open);
-	kforeach(one, signals)
-		sigaction(*one, &sa, NULL);
+	kcatch(on_signal);
 	gethostname(service.host, sizeof service.host - 1);
 	/*
 	 * Messages from here are read on the caller's machine; without the host's name, a full disk
