@@ -184,7 +184,7 @@ trial_of(const struct subject *s, const char *work)
 
 /* Path of the candidate's program: its own name, or its place in the project. */
 static const char *
-code_path(const struct trial *t)
+code_path(void)
 {
 	return *kcamp_str("eval.repository") ? kcamp_str("git.kernel_path") : source_name();
 }
@@ -196,7 +196,7 @@ code_path(const struct trial *t)
 static void
 stage_repository(const struct trial *t)
 {
-	const char *kernel = code_path(t);
+	const char *kernel = code_path();
 	auto_free char *path = kcamp_path(kcamp_str("eval.repository")),
 	               *from = realpath(path, NULL);
 	auto_free char *out = NULL;
@@ -264,7 +264,7 @@ add_variables(
 	const struct {
 		const char *name, *file, *text;
 	} rows[VARIABLES] = {
-		{ "KILN_CODE", code_path(t), NULL },
+		{ "KILN_CODE", code_path(), NULL },
 		{ "KILN_WORK", ".", NULL },
 		{ "KILN_TASK", "task.json", NULL },
 		{ "KILN_SO", so_name, NULL },
@@ -317,7 +317,7 @@ run(const struct trial *t, const char *name, bool exclusive, struct kproc_result
 }
 
 static const char *
-format_of(const struct trial *t, const char *name)
+format_of(const char *name)
 {
 	return kjson_str_or(kcamp_json(name), "format", "exit");
 }
@@ -336,13 +336,12 @@ add_log(json_t *eval, const struct kproc_result *r, const json_t *answer)
 
 /* The object that the command printed, or a table as that object; NEEDED: see object_of_csv. */
 static json_t *
-parse_answer(
-    const struct trial *t, const char *name, const struct kproc_result *r, const char *needed)
+parse_answer(const char *name, const struct kproc_result *r, const char *needed)
 {
 	json_error_t e;
 	json_t *answer;
 
-	if (!strcmp(format_of(t, name), "csv"))
+	if (!strcmp(format_of(name), "csv"))
 		return object_of_csv(name, kcamp_json(name), r->out, needed);
 	answer = json_loadb(r->out, r->out_len, JSON_REJECT_DUPLICATES, &e);
 	if (!json_is_object(answer))
@@ -373,8 +372,8 @@ custom_build(struct trial *t)
 	run(t, "eval.build", false, &r);
 	b->log = build_log(&r, OUTPUT_MAX);
 	b->ok = ended_well(&r);
-	if (b->ok && !strcmp(format_of(t, "eval.build"), "json")) {
-		answer = parse_answer(t, "eval.build", &r, NULL);
+	if (b->ok && !strcmp(format_of("eval.build"), "json")) {
+		answer = parse_answer("eval.build", &r, NULL);
 		b->ok = kjson_bool_or(answer, "ok", true);
 		free(b->log);
 		said = kjson_str(answer, "log");
@@ -438,14 +437,14 @@ custom_correctness(const struct trial *t, json_t *eval)
 	kjson_set(eval, "seed", json_string(t->seed));
 	if (!ended(&r, eval)) {
 		/* It says so. */
-	} else if (!strcmp(format_of(t, name), "exit")) {
+	} else if (!strcmp(format_of(name), "exit")) {
 		set_verdict(eval, NULL, r.exit_code == 0);
 		if (r.exit_code > 1)
 			kjson_set(eval, "status", status_json(STATUS_RUN_ERROR));
 	} else if (r.exit_code) {
 		eval_fail(eval, STATUS_RUN_ERROR, "exit", "the campaign's own check failed");
 	} else {
-		answer = parse_answer(t, name, &r, "ok");
+		answer = parse_answer(name, &r, "ok");
 		cases = json_object_get(answer, "cases");
 		set_verdict(eval, cases, kjson_bool_or(answer, "ok", json_array_size(cases) > 0));
 	}
@@ -493,7 +492,7 @@ add_sample(json_t *timing, const char *workload, double ns)
 
 /* Adds what the command printed, converted to a time: see kcamp_measure. */
 static void
-add_value(const struct trial *t, json_t *timing, const char *workload, double value)
+add_value(json_t *timing, const char *workload, double value)
 {
 	double ns = 1e6 * kcamp_measured(value);
 
@@ -504,7 +503,7 @@ add_value(const struct trial *t, json_t *timing, const char *workload, double va
 }
 
 static json_t *
-read_times(const struct trial *t, const json_t *answer)
+read_times(const json_t *answer)
 {
 	json_t *timing = json_array();
 	bool own = kjson_str_or(kcamp_json("eval.timing"), "metric", NULL) != NULL;
@@ -514,11 +513,10 @@ read_times(const struct trial *t, const json_t *answer)
 		const char *workload = kjson_str_or(row, "workload", "all");
 
 		kjson_foreach(sample, samples)
-			add_value(
-			    t, timing, workload, json_number_value(sample) * (own ? 1 : 1e-6));
+			add_value(timing, workload, json_number_value(sample) * (own ? 1 : 1e-6));
 		if (!samples)
-			add_value(t, timing, workload,
-			    kjson_num_or(row, own ? "value" : "runtime_ms", NAN));
+			add_value(
+			    timing, workload, kjson_num_or(row, own ? "value" : "runtime_ms", NAN));
 	}
 	if (!json_array_size(timing))
 		kdie(K_USAGE, "eval.timing: the command printed no times");
@@ -540,9 +538,9 @@ custom_time(const struct trial *t, json_t *eval)
 		eval_fail(
 		    eval, STATUS_RUN_ERROR, "exit", "the campaign's own timing command failed");
 	} else {
-		answer = parse_answer(t, name, &r, "time");
+		answer = parse_answer(name, &r, "time");
 		if (kjson_bool_or(answer, "ok", true))
-			timing = read_times(t, answer);
+			timing = read_times(answer);
 		else
 			eval_fail(eval, STATUS_WRONG_VALUE, "value", "wrong in the timed run");
 	}
@@ -551,7 +549,7 @@ custom_time(const struct trial *t, json_t *eval)
 }
 
 json_t *
-custom_together(const struct trial *t, const json_t *turns)
+custom_together(const json_t *turns)
 {
 	const json_t *workloads = json_object_get(keval.task, "workloads");
 	json_t *all = json_array();

@@ -391,7 +391,7 @@ void custom_correctness(const struct trial *t, json_t *eval);
  * says. And the rows of several runs as one list, with their statistics (new reference).
  */
 json_t *custom_time(const struct trial *t, json_t *eval);
-json_t *custom_together(const struct trial *t, const json_t *turns);
+json_t *custom_together(const json_t *turns);
 /* eval.timing.turns, where a campaign does not say. */
 enum { CUSTOM_TURNS = 12 };
 

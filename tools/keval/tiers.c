@@ -148,26 +148,19 @@ run_harness(const struct trial *t, const char *phase, json_t *eval)
 	drop_plan(p);
 }
 
-/* Does the campaign replace this tier by a command of its own? */
-static bool
-has(const struct trial *t, const char *tier)
-{
-	return kcamp_json(tier) != NULL;
-}
-
 /* Does the harness call the program, for its results or its times? */
 static bool
-needs_harness(const struct trial *t)
+needs_harness(void)
 {
-	return !has(t, "eval.correctness") || !has(t, "eval.timing");
+	return !kcamp_json("eval.correctness") || !kcamp_json("eval.timing");
 }
 
 void
 measure(const struct trial *t, json_t *eval)
 {
-	bool own_timing = has(t, "eval.timing"), timed = !keval.check_only;
+	bool own_timing = kcamp_json("eval.timing"), timed = !keval.check_only;
 
-	if (has(t, "eval.correctness"))
+	if (kcamp_json("eval.correctness"))
 		custom_correctness(t, eval);
 	else
 		run_harness(t, own_timing || !timed ? "correctness" : "both", eval);
@@ -185,7 +178,7 @@ measure(const struct trial *t, json_t *eval)
 json_t *
 measure_again(const struct trial *t, json_t *eval)
 {
-	return has(t, "eval.timing") ? turns_again(t, eval) : race_incumbent(t->s, t->so, eval);
+	return kcamp_json("eval.timing") ? turns_again(t, eval) : race_incumbent(t->s, t->so, eval);
 }
 
 /* The tiers on the set of every round, then the further measurements that a gain needs. */
@@ -196,10 +189,10 @@ run_tiers(const struct trial *t, json_t *eval)
 	if (!json_object_get(eval, "timing") || keval.verifies)
 		return;
 	confirm(t, eval);
-	if (!has(t, "eval.timing"))
+	if (!kcamp_json("eval.timing"))
 		time_reuse(t->s, t->so, eval);
 	if (!t->s->known)
-		profile(t->s, needs_harness(t) ? t->so : NULL, eval);
+		profile(t->s, needs_harness() ? t->so : NULL, eval);
 }
 
 /*
@@ -271,7 +264,7 @@ evaluate_tiers(const struct subject *s, json_t *eval)
 	struct plan early = { .early = NULL };
 	struct trial t = trial_of(s, work);
 	struct build *b = &t.b;
-	bool harness = needs_harness(&t);
+	bool harness = needs_harness();
 	int64_t start;
 
 	t.so = so;
@@ -286,7 +279,7 @@ evaluate_tiers(const struct subject *s, json_t *eval)
 	start = know_ns();
 	if (s->known)
 		custom_build_known(&t);
-	else if (has(&t, "eval.build"))
+	else if (kcamp_json("eval.build"))
 		custom_build(&t);
 	else
 		build_candidate(&t);

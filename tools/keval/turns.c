@@ -31,14 +31,14 @@ struct racer {
 	bool out;
 };
 
-struct turns {
+static struct turns {
 	size_t count, need;
 	struct racer racer[RACERS_MAX]; /* the first is the candidate */
-};
+} turns;                                /* one race at a time */
 
 /* Builds an opponent; leaves it out if it does not build. */
 static void
-enter(struct turns *t, struct racer *x)
+enter(struct racer *x)
 {
 	x->work = ksandbox_work_new();
 	x->t = trial_of(&x->s, x->work);
@@ -47,29 +47,29 @@ enter(struct turns *t, struct racer *x)
 	x->out = !x->t.b.ok;
 	if (x->out)
 		kwarn("%s is left out of the race: it does not build", x->name);
-	t->count++;
+	turns.count++;
 }
 
 static struct racer *
-next_racer(struct turns *t, const char *name, const char *id)
+next_racer(const char *name, const char *id)
 {
-	struct racer *x = &t->racer[t->count];
+	struct racer *x = &turns.racer[turns.count];
 
-	if (t->count == RACERS_MAX)
+	if (turns.count == RACERS_MAX)
 		kdie(K_USAGE, "too many baselines");
 	*x = (struct racer){ .name = name, .id = id };
 	return x;
 }
 
 static bool
-enter_past(struct turns *t, const char *id)
+enter_past(const char *id)
 {
-	struct racer *x = next_racer(t, "incumbent", id);
+	struct racer *x = next_racer("incumbent", id);
 
 	x->record = past_eval(id);
 	x->s.name = x->name;
 	if (x->record && subject_of_past(x->record, &x->s)) {
-		enter(t, x);
+		enter(x);
 		return true;
 	}
 	json_decref(x->record);
@@ -78,46 +78,46 @@ enter_past(struct turns *t, const char *id)
 
 /* BASELINE: one of the task's; NULL: the reference. */
 static void
-enter_known(struct turns *t, const json_t *baseline)
+enter_known(const json_t *baseline)
 {
-	struct racer *x = next_racer(t, kjson_str_or(baseline, "name", "reference"), NULL);
+	struct racer *x = next_racer(kjson_str_or(baseline, "name", "reference"), NULL);
 
 	x->code = task_source(kjson_str_or(baseline, "file", task_reference()));
 	x->s = (struct subject){
 		.name = x->name, .code = x->code, .flags = json_object_get(baseline, "flags")
 	};
-	enter(t, x);
+	enter(x);
 }
 
 static void
-enter_all(struct turns *t)
+enter_all(void)
 {
-	enter_known(t, NULL);
+	enter_known(NULL);
 	kjson_foreach(b, json_object_get(keval.task, "baselines"))
-		enter_known(t, b);
+		enter_known(b);
 }
 
 /* The opponent that choose_anchor would take. */
 static void
-enter_anchor(struct turns *t, const struct subject *s)
+enter_anchor(const struct subject *s)
 {
-	if (!prefers_incumbent(s) || !enter_past(t, s->incumbent))
-		enter_known(t, fastest_baseline());
+	if (!prefers_incumbent(s) || !enter_past(s->incumbent))
+		enter_known(fastest_baseline());
 }
 
 static void
-open_turns(struct turns *t, const struct trial *trial)
+open_turns(const struct trial *trial)
 {
-	long turns = (long)kjson_int_or(kcamp_json("eval.timing"), "turns", CUSTOM_TURNS);
+	long most = (long)kjson_int_or(kcamp_json("eval.timing"), "turns", CUSTOM_TURNS);
 
-	*t = (struct turns){ .count = 1, .need = (size_t)turns };
-	t->racer[0] = (struct racer){ .name = "candidate", .t = *trial, .turns = json_array() };
+	turns = (struct turns){ .count = 1, .need = (size_t)most };
+	turns.racer[0] = (struct racer){ .name = "candidate", .t = *trial, .turns = json_array() };
 }
 
 static void
-close_turns(struct turns *t)
+close_turns(void)
 {
-	kforeach_of(x, t->racer, t->count) {
+	kforeach_of(x, turns.racer, turns.count) {
 		json_decref(x->turns);
 		json_decref(x->record);
 		free(x->code);
@@ -136,10 +136,10 @@ static size_t
 compare(
     const struct racer *own, const struct racer *x, const char *workload, struct kstat_interval *m)
 {
-	size_t turns = json_array_size(x->turns), n = 0;
-	auto_free double *logs = kcalloc(turns + 1, sizeof *logs);
+	size_t rounds = json_array_size(x->turns), n = 0;
+	auto_free double *logs = kcalloc(rounds + 1, sizeof *logs);
 
-	for (size_t i = 0; i < turns; i++) {
+	for (size_t i = 0; i < rounds; i++) {
 		double a = kgain_time_ns(kgain_row(json_array_get(own->turns, i), workload)),
 		       b = kgain_time_ns(kgain_row(json_array_get(x->turns, i), workload));
 
@@ -152,14 +152,14 @@ compare(
 }
 
 static bool
-is_settled(const struct turns *t)
+is_settled(void)
 {
-	const json_t *rows = json_array_get(t->racer[0].turns, 0);
+	const json_t *rows = json_array_get(turns.racer[0].turns, 0);
 	struct kstat_interval m;
 
-	kforeach_of(x, t->racer + 1, t->count - 1)
+	kforeach_of(x, turns.racer + 1, turns.count - 1)
 		kjson_foreach(row, rows) {
-			if (x->out || !compare(t->racer, x, kjson_str(row, "workload"), &m))
+			if (x->out || !compare(turns.racer, x, kjson_str(row, "workload"), &m))
 				continue;
 			if (m.high - m.low > narrow && m.high >= 0 &&
 			    exp(m.low) <= 1 + KLINEAR_BORDERLINE)
@@ -172,55 +172,55 @@ is_settled(const struct turns *t)
  * Runs every program once, in the order of the turn. False when the candidate failed, as EVAL says.
  */
 static bool
-take_turn(struct turns *t, size_t turn, json_t *eval)
+take_turn(size_t turn, json_t *eval)
 {
-	for (size_t i = 0; i < t->count; i++) {
-		struct racer *x = &t->racer[turn % 2 ? t->count - 1 - i : i];
+	for (size_t i = 0; i < turns.count; i++) {
+		struct racer *x = &turns.racer[turn % 2 ? turns.count - 1 - i : i];
 		json_auto_t *other = json_object();
 		json_t *rows;
 
-		rows = x->out ? NULL : custom_time(&x->t, x == t->racer ? eval : other);
+		rows = x->out ? NULL : custom_time(&x->t, x == turns.racer ? eval : other);
 		if (rows)
 			json_array_append_new(x->turns, rows);
-		else if (x != t->racer && !x->out)
+		else if (x != turns.racer && !x->out)
 			kwarn(
 			    "%s is left out of the race: %s", x->name, kjson_str(other, "status"));
 		x->out |= !rows;
 	}
-	return !t->racer[0].out;
+	return !turns.racer[0].out;
 }
 
 static bool
-race(struct turns *t, bool whole, json_t *eval)
+race(bool whole, json_t *eval)
 {
-	size_t need = t->count > 1 || t->need < ALONE ? t->need : ALONE;
+	size_t need = turns.count > 1 || turns.need < ALONE ? turns.need : ALONE;
 
 	for (size_t turn = 0; turn < need; turn++) {
-		if (!take_turn(t, turn, eval))
+		if (!take_turn(turn, eval))
 			return false;
-		if (!whole && turn + 1 == LOOK && is_settled(t))
+		if (!whole && turn + 1 == LOOK && is_settled())
 			break;
 	}
 	return true;
 }
 
 static json_t *
-pairs_of_turns(const struct turns *t, const json_t *timing)
+pairs_of_turns(const json_t *timing)
 {
 	json_t *pairs = json_array();
 	struct kstat_interval m;
 	size_t n;
 
 	kjson_foreach(row, timing)
-		kforeach_of(x, t->racer + 1, t->count - 1) {
+		kforeach_of(x, turns.racer + 1, turns.count - 1) {
 			const char *workload = kjson_str(row, "workload");
 
-			n = x->out ? 0 : compare(t->racer, x, workload, &m);
+			n = x->out ? 0 : compare(turns.racer, x, workload, &m);
 			if (!n)
 				continue;
 			json_array_append_new(pairs,
 			    json_pack("{s:s,s:s,s:s,s:f,s:f,s:f,s:I,s:s,s:s*}", "name", x->name,
-			        "of", t->racer[0].name, "workload", workload, "ratio",
+			        "of", turns.racer[0].name, "workload", workload, "ratio",
 			        exp(m.median), "low", exp(m.low), "high", fmin(exp(m.high), 1e9),
 			        "pairs", (json_int_t)n, "verdict",
 			        kstat_verdicts[kstat_verdict(&m)], "id", x->id));
@@ -230,56 +230,54 @@ pairs_of_turns(const struct turns *t, const json_t *timing)
 
 /* Times of the other programs in a verification. */
 static json_t *
-times_of_others(const struct turns *t)
+times_of_others(void)
 {
 	json_t *list = json_array();
 
-	kforeach_of(x, t->racer + 1, t->count - 1)
+	kforeach_of(x, turns.racer + 1, turns.count - 1)
 		if (!x->out)
 			json_array_append_new(list,
-			    json_pack("{s:s,s:o}", "name", x->name, "timing",
-			        custom_together(&x->t, x->turns)));
+			    json_pack(
+			        "{s:s,s:o}", "name", x->name, "timing", custom_together(x->turns)));
 	return list;
 }
 
 void
 turns_time(const struct trial *trial, json_t *eval)
 {
-	struct turns t;
 	json_t *timing;
 
-	open_turns(&t, trial);
+	open_turns(trial);
 	if (keval.verifies)
-		enter_all(&t);
+		enter_all();
 	else if (trial->s->known)
-		enter_known(&t, NULL);
+		enter_known(NULL);
 	else if (!trial->s->trusted)
-		enter_anchor(&t, trial->s);
+		enter_anchor(trial->s);
 	kjson_set(eval, "tier", json_integer(3));
-	if (race(&t, keval.verifies, eval)) {
-		timing = custom_together(trial, t.racer[0].turns);
+	if (race(keval.verifies, eval)) {
+		timing = custom_together(turns.racer[0].turns);
 		kjson_set(eval, "timing", timing);
-		if (t.count > 1)
-			kjson_set(eval, "pairs", pairs_of_turns(&t, timing));
+		if (turns.count > 1)
+			kjson_set(eval, "pairs", pairs_of_turns(timing));
 		if (keval.verifies)
-			kjson_set(eval, "baselines", times_of_others(&t));
-		else if (t.count > 1 && !t.racer[1].out)
-			kjson_set(eval, "anchor", json_string(t.racer[1].name));
+			kjson_set(eval, "baselines", times_of_others());
+		else if (turns.count > 1 && !turns.racer[1].out)
+			kjson_set(eval, "anchor", json_string(turns.racer[1].name));
 	}
-	close_turns(&t);
+	close_turns();
 }
 
 json_t *
 turns_again(const struct trial *trial, json_t *eval)
 {
-	struct turns t;
 	json_auto_t *timing = NULL, *pairs = NULL;
 
-	open_turns(&t, trial);
-	if (trial->s->incumbent && enter_past(&t, trial->s->incumbent) && race(&t, true, eval)) {
-		timing = custom_together(trial, t.racer[0].turns);
-		pairs = pairs_of_turns(&t, timing);
+	open_turns(trial);
+	if (trial->s->incumbent && enter_past(trial->s->incumbent) && race(true, eval)) {
+		timing = custom_together(turns.racer[0].turns);
+		pairs = pairs_of_turns(timing);
 	}
-	close_turns(&t);
+	close_turns();
 	return json_array_size(pairs) ? json_incref(pairs) : NULL;
 }
