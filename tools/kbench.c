@@ -143,8 +143,12 @@ race(const struct arguments *a, const char *folder)
 
 /* ---- the table ---- */
 
+static struct kbuf lines;
+
+#define tell(...) kbuf_printf(&lines, __VA_ARGS__)
+
 static void
-show_time(struct kbuf *b, double ns)
+show_time(double ns)
 {
 	static const struct {
 		double ns;
@@ -154,7 +158,7 @@ show_time(struct kbuf *b, double ns)
 
 	while (u + 1 < LEN(units) && ns < units[u].ns)
 		u++;
-	kbuf_printf(b, "%7.4g %-2s", ns / units[u].ns, units[u].name);
+	tell("%7.4g %-2s", ns / units[u].ns, units[u].name);
 }
 
 static int
@@ -181,7 +185,7 @@ first_timing(const json_t *kernels)
 
 /* A compiler's first error. */
 static void
-show_error(struct kbuf *b, const json_t *kernel, int width)
+show_error(const json_t *kernel, int width)
 {
 	const char *log = kjson_str(kernel, "log"), *line = strstr(log, "error:");
 
@@ -189,33 +193,33 @@ show_error(struct kbuf *b, const json_t *kernel, int width)
 		return;
 	while (line > log && line[-1] != '\n')
 		line--;
-	kbuf_printf(b, "%*s  %.*s\n", width, "", (int)strcspn(line, "\n"), line);
+	tell("%*s  %.*s\n", width, "", (int)strcspn(line, "\n"), line);
 }
 
 static void
-show_kernel(struct kbuf *b, const json_t *kernel, const json_t *columns, int width)
+show_kernel(const json_t *kernel, const json_t *columns, int width)
 {
-	kbuf_printf(b, "%-*s  %-12s", width, kjson_str_or(kernel, "name", "?"),
+	tell("%-*s  %-12s", width, kjson_str_or(kernel, "name", "?"),
 	    kjson_str_or(kernel, "status", "?"));
 	kjson_foreach(c, columns) {
 		const json_t *row = kjson_find(
 		    json_object_get(kernel, "timing"), "workload", kjson_str(c, "workload"));
 
-		kbuf_puts(b, "  ");
+		tell("  ");
 		if (row)
-			show_time(b, kjson_num(row, "median_ns"));
+			show_time(kjson_num(row, "median_ns"));
 		else
-			kbuf_printf(b, "%10s", "-");
+			tell("%10s", "-");
 	}
-	kbuf_puts(b, "\n");
+	tell("\n");
 	if (json_array_size(json_object_get(kernel, "reasons")))
-		kbuf_printf(b, "%*s  %s\n", width, "",
+		tell("%*s  %s\n", width, "",
 		    kjson_str(json_array_get(json_object_get(kernel, "reasons"), 0), "detail"));
-	show_error(b, kernel, width);
+	show_error(kernel, width);
 }
 
 static void
-show_pair(struct kbuf *b, const json_t *pair)
+show_pair(const json_t *pair)
 {
 	const char *verdict = kjson_str_or(pair, "verdict", "?"),
 	           *of = kjson_str_or(pair, "of", "?"), *name = kjson_str_or(pair, "name", "?");
@@ -225,7 +229,7 @@ show_pair(struct kbuf *b, const json_t *pair)
 	bool slower = !strcmp(verdict, "slower"), faster = slower || !strcmp(verdict, "faster"),
 	     same = !strcmp(verdict, "same");
 
-	kbuf_printf(b, "%s%s%s%s: %.3fx (%.3f to %.3f)\n", slower ? name : of,
+	tell("%s%s%s%s: %.3fx (%.3f to %.3f)\n", slower ? name : of,
 	    faster     ? " is faster than "
 	        : same ? " and "
 	               : " against ",
@@ -237,31 +241,30 @@ show_pair(struct kbuf *b, const json_t *pair)
 }
 
 static void
-show_record(struct kbuf *b, const json_t *record)
+show_record(const json_t *record)
 {
 	const json_t *kernels = json_object_get(record, "kernels"),
 	             *columns = first_timing(kernels);
 	int width = name_width(kernels);
 
-	kbuf_printf(b, "%-*s  %-12s", width, "kernel", "status");
+	tell("%-*s  %-12s", width, "kernel", "status");
 	kjson_foreach(v, columns)
-		kbuf_printf(b, "  %10.24s", kjson_str_or(v, "workload", "?"));
-	kbuf_puts(b, "\n");
+		tell("  %10.24s", kjson_str_or(v, "workload", "?"));
+	tell("\n");
 	kjson_foreach(v, kernels)
-		show_kernel(b, v, columns, width);
-	kbuf_puts(b, "\n");
+		show_kernel(v, columns, width);
+	tell("\n");
 	kjson_foreach(v, json_object_get(record, "overall"))
-		show_pair(b, v);
+		show_pair(v);
 	if (kjson_bool(record, "machine.busy"))
-		kbuf_printf(b,
-		    "The machine was busy: other programs had the processors for %.0f %% of the "
-		    "time.\n",
+		tell("The machine was busy: other programs had the processors for %.0f %% of the "
+		     "time.\n",
 		    kjson_num(record, "machine.delay_pct"));
 }
 
 /* How often each verdict was given, over all races and pairs. */
 static void
-show_counts(struct kbuf *b, const json_t *records)
+show_counts(const json_t *records)
 {
 	enum { VERDICTS = KSTAT_INCONCLUSIVE + 1 };
 	size_t counts[VERDICTS] = { 0 };
@@ -270,21 +273,19 @@ show_counts(struct kbuf *b, const json_t *records)
 		kjson_foreach(pair, json_object_get(record, "overall"))
 			for (size_t n = 0; n < VERDICTS; n++)
 				counts[n] += kjson_is(pair, "verdict", kstat_verdicts[n]);
-	kbuf_printf(b, "\n%zu races:", json_array_size(records));
+	tell("\n%zu races:", json_array_size(records));
 	for (size_t n = 0; n < VERDICTS; n++)
-		kbuf_printf(b, "%s %zu %s", n ? "," : "", counts[n], kstat_verdicts[n]);
-	kbuf_puts(b, "\n");
+		tell("%s %zu %s", n ? "," : "", counts[n], kstat_verdicts[n]);
+	tell("\n");
 }
 
 static void
 put_table(const json_t *records)
 {
-	auto_buf struct kbuf b = { 0 };
-
-	show_record(&b, json_array_get(records, json_array_size(records) - 1));
+	show_record(json_array_get(records, json_array_size(records) - 1));
 	if (json_array_size(records) > 1)
-		show_counts(&b, records);
-	for (char *line = b.data, *end; (end = strchr(line, '\n')); line = end + 1) {
+		show_counts(records);
+	for (char *line = lines.data, *end; (end = strchr(line, '\n')); line = end + 1) {
 		*end = '\0';
 		/* Names come from the command line, and reasons from compilers. */
 		kmask_controls(line);

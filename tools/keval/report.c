@@ -8,20 +8,25 @@
 
 enum { CASES_MAX = 8 };
 
+/* The log that is being written. */
+static struct kbuf text;
+
+#define tell(...) kbuf_printf(&text, __VA_ARGS__)
+
 /* Adds the reasons that SAID does not already mention. */
 static void
-add_reasons(struct kbuf *b, const json_t *eval, const char *said)
+add_reasons(const json_t *eval, const char *said)
 {
 	kjson_foreach(r, json_object_get(eval, "reasons")) {
 		const char *detail = kjson_str(r, "detail");
 
 		if (!strstr(said, detail))
-			kbuf_printf(b, "- %s: %s\n", kjson_str_or(r, "check", "?"), detail);
+			tell("- %s: %s\n", kjson_str_or(r, "check", "?"), detail);
 	}
 }
 
 static void
-add_case(struct kbuf *b, const json_t *c)
+add_case(const json_t *c)
 {
 	static const struct {
 		const char *key, *text;
@@ -32,18 +37,18 @@ add_case(struct kbuf *b, const json_t *c)
 		{ "tolerance", "allowed" },
 	};
 
-	kbuf_printf(b, "- workload %s", kjson_str_or(c, "workload", "?"));
+	tell("- workload %s", kjson_str_or(c, "workload", "?"));
 	if (json_object_get(c, "distribution"))
-		kbuf_printf(b, ", %s inputs", kjson_str_or(c, "distribution", "?"));
+		tell(", %s inputs", kjson_str_or(c, "distribution", "?"));
 	if (json_is_string(json_object_get(c, "seed")))
-		kbuf_printf(b, ", seed %s", kjson_str(c, "seed"));
+		tell(", seed %s", kjson_str(c, "seed"));
 	if (json_object_get(c, "mismatches"))
-		kbuf_printf(b, ": %lld of %lld elements wrong",
-		    (long long)kjson_int(c, "mismatches"), (long long)kjson_int(c, "elements"));
+		tell(": %lld of %lld elements wrong", (long long)kjson_int(c, "mismatches"),
+		    (long long)kjson_int(c, "elements"));
 	kforeach(figure, figures)
 		if (json_object_get(c, figure->key))
-			kbuf_printf(b, ", %s %.3g", figure->text, kjson_num(c, figure->key));
-	kbuf_puts(b, "\n");
+			tell(", %s %.3g", figure->text, kjson_num(c, figure->key));
+	tell("\n");
 }
 
 /*
@@ -51,19 +56,19 @@ add_case(struct kbuf *b, const json_t *c)
  * them themselves.
  */
 static void
-add_cases(struct kbuf *b, const json_t *eval)
+add_cases(const json_t *eval)
 {
 	size_t failed = 0;
 
 	if (json_object_get(eval, "correctness"))
-		kbuf_printf(b, "%lld of %lld correctness cases passed.\n",
+		tell("%lld of %lld correctness cases passed.\n",
 		    (long long)kjson_int(eval, "correctness.passed"),
 		    (long long)kjson_int(eval, "correctness.total"));
 	kjson_foreach(c, kjson_path(eval, "correctness.cases"))
 		if (!kjson_bool_or(c, "ok", true) && failed++ < CASES_MAX)
-			add_case(b, c);
+			add_case(c);
 	if (failed > CASES_MAX)
-		kbuf_printf(b, "- and %zu more\n", failed - CASES_MAX);
+		tell("- and %zu more\n", failed - CASES_MAX);
 }
 
 /*
@@ -71,34 +76,33 @@ add_cases(struct kbuf *b, const json_t *eval)
  * 000.
  */
 static void
-add_comparison(struct kbuf *b, const json_t *past, const char *workload, double ns)
+add_comparison(const json_t *past, const char *workload, double ns)
 {
 	double reference = kgain_time_ns(kgain_row(json_object_get(past, "timing"), workload));
 
 	if (!isnan(reference))
-		kbuf_printf(b, ", %.4g times as fast as the reference", reference / ns);
+		tell(", %.4g times as fast as the reference", reference / ns);
 	kjson_foreach(base, json_object_get(past, "baselines")) {
 		double other = kgain_time_ns(kgain_row(json_object_get(base, "timing"), workload));
 
 		if (!isnan(other))
-			kbuf_printf(
-			    b, ", %.3g of the speed of %s", other / ns, kjson_str(base, "name"));
+			tell(", %.3g of the speed of %s", other / ns, kjson_str(base, "name"));
 	}
 }
 
 static void
-add_rates(struct kbuf *b, const struct ktask *t, const char *workload, double ns)
+add_rates(const struct ktask *t, const char *workload, double ns)
 {
 	const struct ktask_workload *w = t ? ktask_workload(t, workload) : NULL;
 
 	if (w && t->flops)
-		kbuf_printf(b, ", %.4g GFLOP/s", (double)ktask_value(t, w, t->flops) / ns);
+		tell(", %.4g GFLOP/s", (double)ktask_value(t, w, t->flops) / ns);
 	if (w && t->bytes)
-		kbuf_printf(b, ", %.4g GB/s", (double)ktask_value(t, w, t->bytes) / ns);
+		tell(", %.4g GB/s", (double)ktask_value(t, w, t->bytes) / ns);
 }
 
 static void
-add_times(struct kbuf *b, const json_t *eval)
+add_times(const json_t *eval)
 {
 	const char *unit;
 	const json_t *timing = json_object_get(eval, "timing");
@@ -111,34 +115,32 @@ add_times(struct kbuf *b, const json_t *eval)
 		const char *workload = kjson_str(row, "workload");
 		double ns = kgain_time_ns(row), shown = kcamp_shown(ns / 1e6, &unit);
 
-		kbuf_printf(b, "- %s: %.4g %s", workload, shown, unit);
+		tell("- %s: %.4g %s", workload, shown, unit);
 		if (!strcmp(unit, "ms"))
-			add_rates(b, t, workload, ns);
-		add_comparison(b, past, workload, ns);
+			add_rates(t, workload, ns);
+		add_comparison(past, workload, ns);
 		if (kjson_num(row, "host_ns") > 0)
-			kbuf_printf(b,
-			    "; one single call %.4g ms, of which %.4g ms passed before it returned "
-			    "on the host",
+			tell("; one single call %.4g ms, of which %.4g ms passed before it "
+			     "returned on the host",
 			    kjson_num(row, "alone_ns") / 1e6, kjson_num(row, "host_ns") / 1e6);
-		kbuf_puts(b, "\n");
+		tell("\n");
 	}
 	if (json_object_get(eval, "noise"))
-		kbuf_printf(b, "Differences below %.2g %% are noise.\n",
-		    100 * kjson_num(eval, "noise.floor"));
+		tell(
+		    "Differences below %.2g %% are noise.\n", 100 * kjson_num(eval, "noise.floor"));
 	if (t)
 		ktask_free(t);
 }
 
 static void
-add_pairs(struct kbuf *b, const json_t *eval)
+add_pairs(const json_t *eval)
 {
 	double ratio, low;
 
 	if (kgain_pairs(json_object_get(eval, "pairs"), "incumbent",
 	        json_object_get(eval, "timing"), &ratio, &low))
-		kbuf_printf(b,
-		    "Timed in turns with the best kernel so far: %.3f times its speed (at least "
-		    "%.3f).\n",
+		tell("Timed in turns with the best kernel so far: %.3f times its speed (at least "
+		     "%.3f).\n",
 		    ratio, low);
 }
 
@@ -149,30 +151,28 @@ report_log(const struct subject *s, json_t *eval)
 	const char *said = kjson_str(eval, "log");
 	bool correct = status == STATUS_CORRECT,
 	     refused_by_compiler = status == STATUS_COMPILE_ERROR;
-	auto_buf struct kbuf b = kbuf_empty();
 	auto_free char *clip = NULL;
 
-	kbuf_printf(&b, "It %s%s\n", status_rows[status].phrase,
-	    correct || refused_by_compiler ? "." : ":");
+	kbuf_free(&text);
+	tell("It %s%s\n", status_rows[status].phrase, correct || refused_by_compiler ? "." : ":");
 	if (s->cut_off && !correct)
-		kbuf_puts(&b,
-		    "The reply was cut off, so the program is incomplete: answer with a shorter "
-		    "one.\n");
+		tell("The reply was cut off, so the program is incomplete: answer with a shorter "
+		     "one.\n");
 	if (refused_by_compiler && is_difference(s->code))
-		kbuf_puts(&b, "The reply is a diff: answer with the whole program.\n");
+		tell("The reply is a diff: answer with the whole program.\n");
 	if (refused_by_compiler && *kjson_str(eval, "build.log"))
-		kbuf_puts(&b, kjson_str(eval, "build.log"));
+		tell("%s", kjson_str(eval, "build.log"));
 	else if (!correct && !(*said && (status == STATUS_PARTIAL || status == STATUS_WRONG_VALUE)))
-		add_reasons(&b, eval, said);
+		add_reasons(eval, said);
 	if (!correct && !*said)
-		add_cases(&b, eval);
+		add_cases(eval);
 	if (correct) {
-		add_times(&b, eval);
-		add_pairs(&b, eval);
+		add_times(eval);
+		add_pairs(eval);
 	}
 	if (*said)
-		kbuf_printf(&b, "%s%s", said, said[strlen(said) - 1] == '\n' ? "" : "\n");
-	clip = klog_clip(b.data, KLOG_MAX + KLOG_LOST);
+		tell("%s%s", said, said[strlen(said) - 1] == '\n' ? "" : "\n");
+	clip = klog_clip(text.data, KLOG_MAX + KLOG_LOST);
 	kjson_set(eval, "log", kjson_string(clip));
 }
 
