@@ -165,17 +165,14 @@ open_unreachable(const char *path)
 
 /* ---- bubblewrap ---- */
 
-/* Words up to a NULL. */
-static void __attribute__((sentinel)) arg(struct kbuf *args, ...)
+static void
+add_words(struct kbuf *args, const char *const *words)
 {
-	const char *word;
-	va_list words;
-
-	va_start(words, args);
-	while ((word = va_arg(words, const char *)))
-		kbuf_add(args, word, strlen(word) + 1);
-	va_end(words);
+	for (; *words; words++)
+		kbuf_add(args, *words, strlen(*words) + 1);
 }
+
+#define arg(args, ...) add_words(args, (const char *const[]){ __VA_ARGS__, NULL })
 
 static void
 arg_fd(struct kbuf *args, const char *option, int fd)
@@ -183,13 +180,13 @@ arg_fd(struct kbuf *args, const char *option, int fd)
 	char number[16];
 
 	snprintf(number, sizeof number, "%d", fd);
-	arg(args, option, number, NULL);
+	arg(args, option, number);
 }
 
 static void
 arg_tmpfs(struct kbuf *args, const char *size, const char *where)
 {
-	arg(args, "--size", size, "--perms", "1777", "--tmpfs", where, NULL);
+	arg(args, "--size", size, "--perms", "1777", "--tmpfs", where);
 }
 
 static void
@@ -202,9 +199,9 @@ arg_system(struct kbuf *args)
 
 		if (n > 0) {
 			target[n] = '\0';
-			arg(args, "--symlink", target, *path, NULL);
+			arg(args, "--symlink", target, *path);
 		} else {
-			arg(args, "--ro-bind-try", *path, *path, NULL);
+			arg(args, "--ro-bind-try", *path, *path);
 		}
 	}
 }
@@ -219,15 +216,15 @@ arg_bind(struct kbuf *args, struct launch *l, const struct ksandbox_bind *b)
 	int fd;
 
 	if (kuser_reaches(b->host)) {
-		arg(args, "--ro-bind", b->host, b->inside, NULL);
+		arg(args, "--ro-bind", b->host, b->inside);
 		return 0;
 	}
 	fd = keep_own(l, open_unreachable(b->host));
 	if (fd < 0)
 		return -1;
-	arg(args, "--perms", "0555", NULL);
+	arg(args, "--perms", "0555");
 	arg_fd(args, "--ro-bind-data", fd);
-	arg(args, b->inside, NULL);
+	arg(args, b->inside);
 	return 0;
 }
 
@@ -251,7 +248,7 @@ each_gpu(bool (*fn)(const char *path, void *arg_), void *arg_)
 static bool
 bind_gpu(const char *path, void *args)
 {
-	arg(args, "--dev-bind", path, path, NULL);
+	arg(args, "--dev-bind", path, path);
 	return true;
 }
 
@@ -276,22 +273,22 @@ bwrap_options(struct launch *l, struct kbuf *args)
 
 	arg(args, "--unshare-all", "--unshare-user", "--disable-userns", "--uid", "65534", "--gid",
 	    "65534", "--hostname", "kiln", "--cap-drop", "ALL", "--die-with-parent",
-	    "--new-session", NULL);
+	    "--new-session");
 	arg_system(args);
-	arg(args, "--proc", "/proc", "--dev", "/dev", NULL);
+	arg(args, "--proc", "/proc", "--dev", "/dev");
 	arg_tmpfs(args, "16777216", "/dev/shm");
 	arg_tmpfs(args, build ? "536870912" : "16777216", "/tmp");
 	if (l->s->work)
-		arg(args, "--bind", l->s->work, INSIDE, NULL);
+		arg(args, "--bind", l->s->work, INSIDE);
 	if (arg_binds(args, l) < 0)
 		return -1;
 	if (l->s->gpu) {
 		each_gpu(bind_gpu, args);
-		arg(args, "--ro-bind-try", "/sys", "/sys", NULL);
-		arg(args, "--ro-bind-try", "/etc/OpenCL", "/etc/OpenCL", NULL);
+		arg(args, "--ro-bind-try", "/sys", "/sys");
+		arg(args, "--ro-bind-try", "/etc/OpenCL", "/etc/OpenCL");
 	}
-	arg(args, "--chdir", l->s->work ? INSIDE : "/", "--remount-ro", "/dev", "--remount-ro", "/",
-	    NULL);
+	arg(args, "--chdir", l->s->work ? INSIDE : "/", "--remount-ro", "/dev", "--remount-ro",
+	    "/");
 	filter = memory_file(l->filter->filter, l->filter->len * sizeof *l->filter->filter);
 	arg_fd(args, "--seccomp", keep_own(l, filter));
 	if (l->reports) {

@@ -175,29 +175,29 @@ is_relocatable(const json_t *extra_flags)
 static void
 compose_compiler(const json_t *extra_flags, struct words *c)
 {
-	words_add(c, compiler_of(), NULL);
+	words_add(c, compiler_of());
 	words_json(c, kjson_path(keval.task, "build.flags"));
 	/*
 	 * Otherwise GCC's pragmas change macros in a compilation but not under -E, so the compiled
 	 * text would differ from the scanned one.
 	 */
 	if (is_gcc())
-		words_add(c, "-no-integrated-cpp", NULL);
-	words_add(c, "-shared", NULL);
+		words_add(c, "-no-integrated-cpp");
+	words_add(c, "-shared");
 	/* nvcc would link device code, and compile a file that registers it, for any object. */
 	if (is_nvcc() && !is_relocatable(extra_flags))
-		words_add(c, "-nodlink", NULL);
+		words_add(c, "-nodlink");
 	/*
 	 * nvcc passes options to the host compiler only on request; with two threads it
 	 * preprocesses for host and device at the same time.
 	 */
 	if (is_nvcc())
-		words_add(c, "-t", "2", "-Xcompiler", NULL);
-	words_add(c, "-fPIC", "-o", so_name, source_name(), NULL);
+		words_add(c, "-t", "2", "-Xcompiler");
+	words_add(c, "-fPIC", "-o", so_name, source_name());
 	words_json(c, extra_flags);
 	words_json(c, kjson_path(keval.task, "build.libs"));
 	if (wants_entry_only())
-		words_add(c, "-Xlinker", exports_option, NULL);
+		words_add(c, "-Xlinker", exports_option);
 }
 
 /*
@@ -214,21 +214,21 @@ compose_preprocessor(struct words *c)
 		"-U__CUDA_ARCH_FEAT_SM103_ALL", "-U__CUDA_ARCH_FEAT_SM110_ALL",
 		"-U__CUDA_ARCH_FEAT_SM120_ALL", "-U__CUDA_ARCH_FEAT_SM121_ALL", NULL };
 
-	words_add(c, compiler_of(), NULL);
+	words_add(c, compiler_of());
 	words_json(c, kjson_path(keval.task, "build.flags"));
 	/* nvcc -E shows what the device gets; harm could come from the host's code. */
 	if (is_nvcc()) {
 		words_list(c, of_the_device);
-		words_add(c, "-Xcompiler", NULL);
+		words_add(c, "-Xcompiler");
 	}
-	words_add(c, "-fPIC", "-E", source_name(), NULL);
+	words_add(c, "-fPIC", "-E", source_name());
 }
 
 /* PROGRAM --build SOURCE OBJECT OPTION... */
 static void
 compose_helper(const json_t *extra_flags, struct words *c)
 {
-	words_add(c, helper_of()->program, "--build", source_name(), so_name, NULL);
+	words_add(c, helper_of()->program, "--build", source_name(), so_name);
 	words_json(c, kjson_path(keval.task, "build.flags"));
 	words_json(c, extra_flags);
 }
@@ -242,15 +242,15 @@ compose_host(const json_t *extra_flags, struct words *c)
 {
 	if (is_gpu())
 		words_add(c, "nvcc", "-O3", "-std=c++17", "-cudart", "shared", "-Xcompiler",
-		    "-fPIC,-fvisibility=default", NULL);
+		    "-fPIC,-fvisibility=default");
 	else
-		words_add(c, "gcc", "-O2", "-std=gnu11", "-fopenmp", "-fPIC", NULL);
-	words_add(c, "-shared", "-o", so_name, host_source(), NULL);
+		words_add(c, "gcc", "-O2", "-std=gnu11", "-fopenmp", "-fPIC");
+	words_add(c, "-shared", "-o", so_name, host_source());
 	kjson_foreach_text(flag, kjson_path(keval.task, "build.flags"))
 		if (is_gpu() && !strncmp(flag ?: "", "-arch=", 6))
-			words_add(c, flag, NULL);
+			words_add(c, flag);
 	words_json(c, extra_flags);
-	words_add(c, "-lm", NULL);
+	words_add(c, "-lm");
 }
 
 static void
@@ -530,7 +530,7 @@ add_device(struct kbuf *key)
 	struct words w = { .count = 0 };
 	auto_run struct kproc_result r;
 
-	words_add(&w, helper_of()->program, "--facts", NULL);
+	words_add(&w, helper_of()->program, "--facts");
 	run_build(helper_of(), work, &w, LOG_MAX, &r);
 	kbuf_puts(key, r.out);
 	ksandbox_work_free(work);

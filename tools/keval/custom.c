@@ -211,7 +211,7 @@ stage_repository(const struct trial *t)
 		    kcamp.file);
 	if (!from)
 		kdie_errno(K_USAGE, "%s: eval.repository: %s", kcamp.file, path);
-	words_add(&w, "cp", "-aT", "--remove-destination", bind.inside, ".", NULL);
+	words_add(&w, "cp", "-aT", "--remove-destination", bind.inside, ".");
 	out = tool_run(t->work, &bind, 1, &w, COPY_LIMIT_S, &why);
 	if (!out)
 		kdie(K_IO, "%s: could not be copied: %s", path, why);
@@ -272,14 +272,14 @@ add_variables(
 		{ "KILN_SEED", NULL, t->seed },
 	};
 
-	words_add(w, "env", NULL);
+	words_add(w, "env");
 	kforeach(row, rows) {
 		auto_free char *path = !row->file ? NULL
 		    : s->level                    ? ksandbox_inside(s, row->file)
 		                                  : kasprintf("%s/%s", t->work, row->file);
 
 		*variables = kasprintf("%s=%s", row->name, path ?: row->text);
-		words_add(w, *variables++, NULL);
+		words_add(w, *variables++);
 	}
 }
 
@@ -303,7 +303,7 @@ run(const struct trial *t, const char *name, bool exclusive, struct kproc_result
 	p.timeout_s = kjson_num_or(tier, "timeout_s",
 	    kcamp_num(!strcmp(name, "eval.build") ? "eval.build_timeout_s" : "eval.run_timeout_s"));
 	add_variables(&w, t, &s, variables);
-	words_add(&w, "sh", "-c", kjson_str(tier, "command"), NULL);
+	words_add(&w, "sh", "-c", kjson_str(tier, "command"));
 	stage(t, tier);
 	lock = klock_cpu(exclusive);
 	e = sandboxed ? ksandbox_run(&s, &p, r) : kproc_run(&p, r);

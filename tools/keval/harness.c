@@ -40,7 +40,7 @@ add_knobs(struct words *w, bool root, struct numbers *numbers)
 		if (!(v > 0) && knob->zero_is_default)
 			continue;
 		snprintf(*text, sizeof *text, "%.10g", v);
-		words_add(w, knob->option, *text++, NULL);
+		words_add(w, knob->option, *text++);
 	}
 }
 
@@ -49,30 +49,30 @@ compose(struct words *w, const struct harness_run *r, struct numbers *numbers)
 {
 	const char *clocks = kcamp_str("eval.lock_clocks");
 
-	words_add(w, "-t", keval.task_file, "-s", keval.set, NULL);
-	words_add(w, r->phase ? "--phase" : "--reuse", r->phase, NULL);
+	words_add(w, "-t", keval.task_file, "-s", keval.set);
+	words_add(w, r->phase ? "--phase" : "--reuse", r->phase);
 	if (!r->unchecked)
-		words_add(w, "--oracle", oracle_so(), NULL);
+		words_add(w, "--oracle", oracle_so());
 	if (keval.seed)
-		words_add(w, "--seed", keval.seed, NULL);
+		words_add(w, "--seed", keval.seed);
 	if (is_gpu() || is_device_only())
-		words_add(w, "--backend", kcamp_str("backend"), NULL);
+		words_add(w, "--backend", kcamp_str("backend"));
 	if (is_gpu() && strcmp(clocks, "off"))
-		words_add(w, "--lock-clocks", clocks, NULL);
+		words_add(w, "--lock-clocks", clocks);
 	add_knobs(w, r->root, numbers);
 	/*
 	 * Clocks and caches settle in less time than this; a device is still warm from the
 	 * correctness cases.
 	 */
-	words_add(w, "--sandbox", kcamp_str("eval.sandbox"), "--warmup-s",
-	    is_gpu() ? "0.01" : "0.03", NULL);
+	words_add(
+	    w, "--sandbox", kcamp_str("eval.sandbox"), "--warmup-s", is_gpu() ? "0.01" : "0.03");
 	for (const char *const *p = r->against; p && *p; p++)
-		words_add(w, "--against", *p, NULL);
+		words_add(w, "--against", *p);
 	if (r->all_pairs)
-		words_add(w, "--all-pairs", NULL);
+		words_add(w, "--all-pairs");
 	if (r->name)
-		words_add(w, "--name", r->name, NULL);
-	words_add(w, r->so, NULL);
+		words_add(w, "--name", r->name);
+	words_add(w, r->so);
 }
 
 /* A failure of kharness is a failure of the environment and ends this program too. */
@@ -145,7 +145,7 @@ harness_prepare(const struct harness_run *run)
 
 	kproc_kill(leaving);
 	w.at[0] = program;
-	words_add(&w, "--await", NULL);
+	words_add(&w, "--await");
 	compose(&w, run, &numbers);
 	e->so = open(run->so, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
 	e->answer = memfd_create("answer", MFD_CLOEXEC);
@@ -261,10 +261,10 @@ harness_lint(const char *oracle, bool notes)
 	struct words w = { .count = 1 };
 	auto_run struct kproc_result r;
 
-	words_add(&w, "--lint", keval.task_file, NULL);
+	words_add(&w, "--lint", keval.task_file);
 	if (is_gpu())
-		words_add(&w, "--backend", kcamp_str("backend"), NULL);
+		words_add(&w, "--backend", kcamp_str("backend"));
 	if (oracle)
-		words_add(&w, "--oracle", oracle, NULL);
+		words_add(&w, "--oracle", oracle);
 	start(&w, &r, notes);
 }

@@ -198,8 +198,8 @@ struct words {
 	char *at[WORDS_MAX + 1];
 	size_t count;
 };
-/* Add words up to a NULL; those of a list that ends with NULL; the texts of an array. */
-void words_add(struct words *w, ...) __attribute__((sentinel));
+/* Add words; those of a list that ends with NULL; the texts of an array. */
+#define words_add(w, ...) words_list(w, (const char *const[]){ __VA_ARGS__, NULL })
 void words_list(struct words *w, const char *const *list);
 void words_json(struct words *w, const json_t *list);
 /*

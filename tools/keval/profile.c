@@ -144,7 +144,7 @@ watch_words(const struct session *x, struct words *w, char *shared[2])
 	shared[0] = kasprintf("--control=fifo:%s/%s,%s/%s", x->work, pipes[0], x->work, pipes[1]);
 	shared[1] = kasprintf("--output=%s/%s", x->work,
 	    kjson_str(json_array_get(json_object_get(x->table, "results"), 0), "file"));
-	words_add(w, shared[0], shared[1], "--", NULL);
+	words_add(w, shared[0], shared[1], "--");
 }
 
 /* Runs the program under the profiler, while nobody measures. */
@@ -243,7 +243,7 @@ findings(const struct session *x, char **why)
 	struct kproc_result r;
 	json_t *found = NULL;
 
-	words_add(&w, program, NULL);
+	words_add(&w, program);
 	words_json(&w, x->files);
 	if (kproc_run(&q, &r) == 0) {
 		found = r.exit_code == 0 ? json_loadb(r.out, r.out_len, 0, NULL) : NULL;

@@ -158,7 +158,7 @@ disassemble(const char *work, const struct build *b)
 	struct words w = { .count = 0 };
 	auto_free char *why = NULL;
 
-	words_add(&w, "objdump", "-d", "-w", scanned_so, NULL);
+	words_add(&w, "objdump", "-d", "-w", scanned_so);
 	if (!ksandbox_finds(w.at[0]))
 		return NULL;
 	work_put(work, scanned_so, b->so, b->so_len);

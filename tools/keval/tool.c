@@ -15,18 +15,6 @@ add_word(struct words *w, const char *word)
 }
 
 void
-words_add(struct words *w, ...)
-{
-	const char *word;
-	va_list words;
-
-	va_start(words, w);
-	while ((word = va_arg(words, const char *)))
-		add_word(w, word);
-	va_end(words);
-}
-
-void
 words_list(struct words *w, const char *const *list)
 {
 	for (; *list; list++)
@@ -132,8 +120,8 @@ tool_solo(const char *work, char *const *around, struct words *w, const char *so
 		{ task, "/kiln/task.json" }, { object, "/kiln/kernel.so" } };
 
 	words_add(w, binds[0].inside, "--solo", "-t", binds[1].inside, "-s", keval.set, "--backend",
-	    kcamp_str("backend"), NULL);
+	    kcamp_str("backend"));
 	words_list(w, options);
-	words_add(w, binds[2].inside, NULL);
+	words_add(w, binds[2].inside);
 	return task && object ? run_tool(work, around, binds, LEN(binds), w, limit_s, r) : -1;
 }
