@@ -192,16 +192,14 @@ kform_check(const struct kform *f, const json_t *v, const char *path, struct kfa
 {
 	auto_free char *why = fault_of(f, v);
 	const struct kform *item = f->members && !why ? member_named(f, "[]") : NULL;
-	size_t i;
-	json_t *one;
 
 	if (why)
 		kfault(faults, "%s%s%s%s%s%s", path, *path ? ": " : "", why, f->help ? " (" : "",
 		    f->help ?: "", f->help ? ")" : "");
 	else if (json_is_object(v) && f->members)
 		check_object(f, v, path, faults);
-	json_array_foreach(item ? v : NULL, i, one) {
-		auto_free char *full = kasprintf("%s[%zu]", path, i);
+	kjson_foreach(one, item ? v : NULL) {
+		auto_free char *full = kasprintf("%s[%zu]", path, kjson_at(one));
 
 		kform_check(item, one, full, faults);
 	}

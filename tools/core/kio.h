@@ -174,6 +174,8 @@ json_t *kjson_find(const json_t *list, const char *key, const char *text);
 	for (struct kjson_walk item##_walk = { list, 0, false }; kjson_next(&item##_walk);) \
 		for (json_t *item = json_array_get(item##_walk.array, item##_walk.next - 1); \
 		     item##_walk.inside; item##_walk.inside = false)
+/* The index of ITEM, inside the loop. */
+#define kjson_at(item) (item##_walk.next - 1)
 /* The same for an array of strings: TEXT is the string. */
 #define kjson_foreach_text(text, list) \
 	for (struct kjson_walk text##_walk = { list, 0, false }; kjson_next(&text##_walk);) \

@@ -187,15 +187,13 @@ static void
 note_error(const struct kcandidate *s)
 {
 	json_t *ring = member(keeper.header, "errors", JSON_ARRAY), *text;
-	size_t i;
-	json_t *e;
 
 	if (!s->log || !*s->log || s->duplicate)
 		return;
 	text = kjson_text(s->log, kfence_chars(s->log, KARCH_ERROR_CHARS));
-	json_array_foreach(ring, i, e)
+	kjson_foreach(e, ring)
 		if (json_equal(json_object_get(e, "text"), text)) {
-			json_array_remove(ring, i);
+			json_array_remove(ring, kjson_at(e));
 			break;
 		}
 	json_array_append_new(ring, json_pack("{s:s,s:o}", "id", s->id, "text", text));

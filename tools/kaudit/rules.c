@@ -349,10 +349,9 @@ rules_apply(void)
 static size_t
 try_examples(struct rule *rule, const json_t *list, bool wanted)
 {
-	size_t i, failures = 0;
-	json_t *item;
+	size_t failures = 0;
 
-	json_array_foreach((json_t *)list, i, item) {
+	kjson_foreach(item, list) {
 		const char *text = json_string_value(item);
 		auto_free char *code = plain_code(text, strlen(text), KTOKEN_C);
 
@@ -362,7 +361,8 @@ try_examples(struct rule *rule, const json_t *list, bool wanted)
 			apply(rule, code);
 		if ((hits.count > 0) != wanted) {
 			kwarn("%s: rule %s %s its example %zu of \"%s\": %s", rules.file, rule->id,
-			    wanted ? "misses" : "accuses", i + 1, wanted ? "match" : "clean", text);
+			    wanted ? "misses" : "accuses", kjson_at(item) + 1,
+			    wanted ? "match" : "clean", text);
 			failures++;
 		}
 	}

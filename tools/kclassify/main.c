@@ -57,17 +57,15 @@ collect_source(const struct krec *rec, struct kbuf *source)
 {
 	const json_t *code = kjson_path(rec->json, "eval.code"),
 	             *files = kjson_path(rec->json, "eval.files");
-	size_t i;
-	json_t *file;
 
 	if (code)
 		kbuf_puts(source, krec_str(rec, "eval.code"));
-	json_array_foreach(files, i, file) {
+	kjson_foreach(file, files) {
 		const char *content = json_string_value(json_object_get(file, "content"));
 
 		if (!content)
 			kdie(K_USAGE, "%s:%ld: eval.files[%zu].content: not a string", rec->file,
-			    rec->lineno, i);
+			    rec->lineno, kjson_at(file));
 		kbuf_puts(source, "\n");
 		kbuf_puts(source, content);
 	}

@@ -70,9 +70,7 @@ table_value(const json_t *value, const char *name)
 	const json_t *from = json_object_get(value, "from"), *expr = json_object_get(value, "expr");
 	json_t *outer = values.missing;
 	json_auto_t *wanted = json_array();
-	json_t *item;
 	double found = NAN;
-	size_t i;
 
 	if (++values.depth > MAX_DEPTH)
 		kdie(K_USAGE, "%s: value %s depends on itself", profile.where, name);
@@ -80,9 +78,9 @@ table_value(const json_t *value, const char *name)
 	kjson_foreach_text(one, from)
 		if (isnan(found))
 			found = raw_value(one);
-	json_array_foreach((json_t *)expr, i, item) {
+	kjson_foreach(item, expr) {
 		/* Only what the preferred way needs counts as missing. */
-		values.missing = i || json_array_size(from) ? NULL : wanted;
+		values.missing = kjson_at(item) || json_array_size(from) ? NULL : wanted;
 		if (isnan(found))
 			found = values_eval(json_string_value(item));
 	}
@@ -271,11 +269,9 @@ enum truth
 values_all(const json_t *conditions, double *margin)
 {
 	enum truth all = YES;
-	size_t i;
-	json_t *c;
 
-	json_array_foreach((json_t *)conditions, i, c) {
-		enum truth t = values_test(json_string_value(c), i ? NULL : margin);
+	kjson_foreach(c, conditions) {
+		enum truth t = values_test(json_string_value(c), kjson_at(c) ? NULL : margin);
 
 		/* A condition that is false decides, whatever is missing in others. */
 		if (t == NO || (t == UNKNOWN && all == YES))

@@ -151,15 +151,12 @@ arch_words(const json_t *backends)
 static long
 rank_of(const json_t *list, const json_t *wanted)
 {
-	size_t i;
-	json_t *a;
-
 	if (!list)
 		return 0;
-	json_array_foreach((json_t *)wanted, i, a)
+	kjson_foreach(a, wanted)
 		kjson_foreach(b, list)
 			if (json_equal(a, b))
-				return (long)i;
+				return (long)kjson_at(a);
 	return -1;
 }
 
@@ -179,17 +176,16 @@ suits(const json_t *section, const json_t *wanted)
 static json_t *
 collect(const json_t *files, const json_t *words, const json_t *wanted)
 {
-	json_t *out = json_array(), *note, *s;
+	json_t *out = json_array(), *note;
 	const char *name;
-	size_t i;
 
 	json_object_foreach((json_t *)files, name, note) {
 		json_auto_t *sections =
 		    notes_read(kjson_str(note, "path"), kjson_str(note, "file"), words);
 
-		json_array_foreach(sections, i, s) {
+		kjson_foreach(s, sections) {
 			json_object_update_new(s,
-			    json_pack("{s:I,s:I}", "place", (json_int_t)i, "rank",
+			    json_pack("{s:I,s:I}", "place", (json_int_t)kjson_at(s), "rank",
 			        (json_int_t)rank_of(
 			            json_object_get(s, "ops"), json_object_get(wanted, "ops"))));
 			if (suits(s, wanted))

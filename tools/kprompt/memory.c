@@ -266,13 +266,13 @@ distance(const json_t *row, const json_t *target)
 static json_t *
 take_nearest(json_t *rows, const json_t *target)
 {
-	json_t *row, *best = json_array_get(rows, 0);
-	size_t i, at = 0;
+	json_t *best = json_array_get(rows, 0);
+	size_t at = 0;
 
-	json_array_foreach(rows, i, row)
+	kjson_foreach(row, rows)
 		if (distance(row, target) < distance(best, target)) {
 			best = row;
-			at = i;
+			at = kjson_at(row);
 		}
 	json_incref(best);
 	json_array_remove(rows, at);

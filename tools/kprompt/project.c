@@ -61,12 +61,10 @@ static long
 hits_in(const char *line, unsigned *seen)
 {
 	long hits = 0;
-	json_t *word;
-	size_t i;
 
-	json_array_foreach(found.words, i, word)
+	kjson_foreach(word, found.words)
 		if (strcasestr(line, json_string_value(word))) {
-			*seen |= 1U << i;
+			*seen |= 1U << kjson_at(word);
 			hits++;
 		}
 	return hits;

@@ -70,15 +70,13 @@ static json_t *
 fenced_code(const json_t *program)
 {
 	struct kbuf b = { 0 };
-	size_t i;
-	json_t *f;
 
 	kfence_code(&b, kjson_str(program, "code"), campaign.label);
-	json_array_foreach(json_object_get(program, "files"), i, f) {
+	kjson_foreach(f, json_object_get(program, "files")) {
 		auto_free char *name = kfence_line(kjson_str_or(f, "path", "file"), MAX_NAME),
 		               *label = kasprintf("%s:%s", campaign.label, name);
 
-		kbuf_printf(&b, "File %zu of the bundle:\n", i + 1);
+		kbuf_printf(&b, "File %zu of the bundle:\n", kjson_at(f) + 1);
 		kfence_code(&b, kjson_str(f, "content"), label);
 	}
 	return buf_string(&b);
@@ -136,16 +134,15 @@ inspirations(const json_t *sample)
 {
 	const json_t *list = json_object_get(sample, "inspirations"),
 	             *parent = json_object_get(sample, "parent"), *best = best_shown(sample);
-	json_t *out = json_array(), *p;
-	size_t i;
+	json_t *out = json_array();
 
-	json_array_foreach((json_t *)list, i, p) {
+	kjson_foreach(p, list) {
 		const char *code = kjson_str(p, "code");
 		bool skip = !*code || same_code(p, parent) || same_code(p, best) ||
 		    !strcmp(code, campaign.reference);
 		json_t *shown;
 
-		for (size_t k = 0; k < i && !skip; k++)
+		for (size_t k = 0; k < kjson_at(p) && !skip; k++)
 			skip = same_code(p, json_array_get(list, k));
 		if (skip)
 			continue;

@@ -131,12 +131,11 @@ static void
 add_lines(const char *path, void *rows)
 {
 	json_auto_t *all = kin_all(path);
-	size_t i;
-	json_t *row;
 
-	json_array_foreach(all, i, row)
+	kjson_foreach(row, all)
 		if (!kjson_is(row, "kind", "round") && !kjson_is(row, "kind", "summary"))
-			kdie(K_USAGE, "%s:%zu: not a line of a campaign's library", path, i + 1);
+			kdie(K_USAGE, "%s:%zu: not a line of a campaign's library", path,
+			    kjson_at(row) + 1);
 	json_array_extend(rows, all);
 }
 

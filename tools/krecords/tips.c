@@ -167,15 +167,12 @@ take_line(json_t *tips, const char *path, long lineno, const char *line)
 static char *
 lacking(const json_t *tips, const char *path)
 {
-	size_t i;
-	json_t *tip;
-
-	json_array_foreach(tips, i, tip)
+	kjson_foreach(tip, tips)
 		kforeach(field, fields)
 			if (!*kjson_str(tip, *field))
 				return kasprintf("%s: tip %zu (round-%ld): %s: is empty; a tip has "
 				                 "Context, Signal, Takeaway and Applicability",
-				    path, i + 1, (long)kjson_int(tip, "round"), *field);
+				    path, kjson_at(tip) + 1, (long)kjson_int(tip, "round"), *field);
 	return NULL;
 }
 

@@ -189,12 +189,11 @@ add_alone(json_t *rows)
 		{ "alone_ns", "alone_ms" },
 		{ "host_ns", "host_ms" },
 	};
-	json_t *row;
-	size_t i;
 
-	json_array_foreach(rows, i, row)
+	kjson_foreach(row, rows)
 		kforeach(member, members) {
-			double ns = kjson_num_or(json_array_get(timing, i), (*member)[0], -1);
+			double ns =
+			    kjson_num_or(json_array_get(timing, kjson_at(row)), (*member)[0], -1);
 
 			if (ns >= 0)
 				json_object_set_new(row, (*member)[1], json_real(ns / 1e6));

@@ -101,16 +101,14 @@ static char *
 search_fault(const json_t *plan)
 {
 	char highest = '0';
-	size_t i;
-	json_t *row;
 
-	json_array_foreach(json_object_get(plan, "search"), i, row) {
+	kjson_foreach(row, json_object_get(plan, "search")) {
 		char layer = kjson_str(row, "layer")[1];
 
 		if (layer > highest + 1)
 			return kasprintf("row %zu of the plan's \"search\" names the layer L%c, "
 			                 "but no earlier row names L%c; look there first",
-			    i + 1, layer, layer - 1);
+			    kjson_at(row) + 1, layer, layer - 1);
 		highest = layer > highest ? layer : highest;
 	}
 	return NULL;

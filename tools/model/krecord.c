@@ -93,18 +93,16 @@ static char *
 text_of(const json_t *value, size_t *len)
 {
 	struct kbuf b = { 0 };
-	size_t i;
-	json_t *v;
 
 	if (json_is_string(value)) {
 		*len = json_string_length(value);
 		return kmemdup(json_string_value(value), *len);
 	}
 	kbuf_puts(&b, "[");
-	json_array_foreach(value, i, v) {
+	kjson_foreach(v, value) {
 		auto_free char *line = json_dumps(v, KIO_DUMP | JSON_ENCODE_ANY);
 
-		kbuf_printf(&b, "%s\n%s", i ? "\n," : "", line);
+		kbuf_printf(&b, "%s\n%s", kjson_at(v) ? "\n," : "", line);
 	}
 	kbuf_puts(&b, "\n]");
 	*len = b.len;
