@@ -108,8 +108,8 @@ bool kcandidate_is_best(
 /*
  * Scored records in the form that archives and gradients need: EACH gets those of one trial after
  * the other, sorted by branch whatever the order of the lines, without their JSON. Reads FILES
- * (COUNT 0: stdin) one after the other; parts that thin records lack are read from the trials of
- * DIR. A trial that comes after a later one, two records of one branch, or a record without a
+ * (COUNT 0: stdin) one after the other; parts that thin records lack are read from the campaign's
+ * trials. A trial that comes after a later one, two records of one branch, or a record without a
  * required member ends the program with K_USAGE.
  */
 void kcandidate_trials(
