@@ -24,18 +24,19 @@ test_names(void)
 static void
 test_masks(void)
 {
-	struct kmemo_masks m = { .events = json_pack("[{s:i,s:b,s:[s,s]},{s:i,s:b,s:[s]}]", "trial",
-		                     3, "masked", 1, "versions", "v1", "v2", "trial", 6, "masked",
-		                     0, "versions", "v2") };
+	kmemo_masks = (struct kmemo_masks){ .events = json_pack("[{s:i,s:b,s:[s,s]},{s:i,s:b,s:[s]}"
+		                                                "]",
+		                                "trial", 3, "masked", 1, "versions", "v1", "v2",
+		                                "trial", 6, "masked", 0, "versions", "v2") };
 
-	CHECK(!kmemo_masked(&m, 1, 2) && !kmemo_masked(&m, 2, 2));
-	CHECK(kmemo_masked(&m, 1, 3) && kmemo_masked(&m, 2, 5));
-	CHECK(kmemo_masked(&m, 1, KMEMO_ALL) && !kmemo_masked(&m, 2, 6));
-	CHECK(!kmemo_masked(&m, 12, KMEMO_ALL));
-	kmemo_masks_free(&m);
-	kmemo_masks_load(&m);
-	CHECK(json_array_size(m.events) == 0 && !*m.head);
-	kmemo_masks_free(&m);
+	CHECK(!kmemo_masked(1, 2) && !kmemo_masked(2, 2));
+	CHECK(kmemo_masked(1, 3) && kmemo_masked(2, 5));
+	CHECK(kmemo_masked(1, KMEMO_ALL) && !kmemo_masked(2, 6));
+	CHECK(!kmemo_masked(12, KMEMO_ALL));
+	kmemo_masks_free();
+	kmemo_masks_load();
+	CHECK(json_array_size(kmemo_masks.events) == 0 && !*kmemo_masks.head);
+	kmemo_masks_free();
 }
 
 static void

@@ -60,10 +60,10 @@ note_shown(const char *name, size_t count)
 
 /* The newest compaction that may be shown; adds what it covers to COVERED. */
 static json_t *
-compaction(const struct kmemo_masks *masks, json_t *covered)
+compaction(json_t *covered)
 {
 	auto_free char *name = NULL;
-	json_auto_t *compact = kmemo_compaction(masks, recall.trial, &name);
+	json_auto_t *compact = kmemo_compaction(recall.trial, &name);
 	const json_t *sections = json_object_get(compact, "compact");
 	auto_buf struct kbuf b = { 0 };
 
@@ -91,7 +91,7 @@ add_told(json_t *covered, const struct krec *rec)
 
 /* Entries of the newest versions that fit, the oldest of them first. */
 static json_t *
-records(const struct kmemo_masks *masks, const json_t *covered)
+records(const json_t *covered)
 {
 	size_t count;
 	auto_free long *list = kmemo_versions(&count);
@@ -104,10 +104,10 @@ records(const struct kmemo_masks *masks, const json_t *covered)
 		struct kbuf one = { 0 };
 		json_auto_t *v = NULL;
 
-		if (n < 1 || n >= recall.trial || kmemo_masked(masks, n, recall.trial) ||
+		if (n < 1 || n >= recall.trial || kmemo_masked(n, recall.trial) ||
 		    json_object_get(covered, name))
 			continue;
-		v = kmemo_load(masks, n);
+		v = kmemo_load(n);
 		kmemo_entry(&one, v, recall.trial);
 		if (!take(one.data)) {
 			kbuf_free(&one);
@@ -127,21 +127,20 @@ records(const struct kmemo_masks *masks, const json_t *covered)
 static void
 put_recall(const struct krec *rec)
 {
-	struct kmemo_masks masks = { 0 };
 	json_auto_t *covered = json_object(), *summary = NULL, *text = NULL;
 
 	put("recall", json_false());
 	if (!kmemo_enabled() || !recall.room)
 		return;
-	kmemo_masks_load(&masks);
-	summary = compaction(&masks, covered);
+	kmemo_masks_load();
+	summary = compaction(covered);
 	add_told(covered, rec);
-	text = records(&masks, covered);
+	text = records(covered);
 	if (json_is_string(summary) || json_string_length(text)) {
 		put("recall", json_pack("{s:O,s:O}", "summary", summary, "records", text));
-		json_object_set_new(recall.shown, "masks", json_string(masks.head));
+		json_object_set_new(recall.shown, "masks", json_string(kmemo_masks.head));
 	}
-	kmemo_masks_free(&masks);
+	kmemo_masks_free();
 }
 
 /* The frozen tips, newest first, up to SHARE. */

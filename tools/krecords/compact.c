@@ -38,7 +38,7 @@ gather(json_t *covers, struct kbuf *b)
 	kforeach_of(one, list, count) {
 		json_auto_t *v = NULL;
 
-		if (*one == 0 || kmemo_masked(&campaign.masks, *one, KMEMO_ALL))
+		if (*one == 0 || kmemo_masked(*one, KMEMO_ALL))
 			continue;
 		v = checked_version(*one);
 		json_array_append_new(covers, json_sprintf("v%ld", *one));

@@ -83,10 +83,9 @@ struct round {
 
 struct campaign {
 	struct ktask *task;
-	struct kseal seal;        /* all of its lines */
-	struct kmemo_masks masks; /* what they mask */
-	json_t *commits;          /* by candidate, as it was opened */
-	struct round *round;      /* of rounds_load */
+	struct kseal seal;   /* all of its lines */
+	json_t *commits;     /* by candidate, as it was opened */
+	struct round *round; /* of rounds_load */
 	size_t count;
 	int lock; /* held until the end */
 };

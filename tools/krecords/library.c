@@ -86,7 +86,7 @@ static void
 put_summary(struct kbuf *b, const char *device)
 {
 	auto_free char *name = NULL;
-	json_auto_t *compact = kmemo_compaction(&campaign.masks, KMEMO_ALL, &name),
+	json_auto_t *compact = kmemo_compaction(KMEMO_ALL, &name),
 	            *row = compact ? new_row("summary", device) : NULL;
 
 	if (row) {

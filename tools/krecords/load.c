@@ -16,7 +16,7 @@ campaign_open(bool alone)
 	fault = kseal_read(&campaign.seal, ".", NULL);
 	if (fault)
 		kdie(K_NO, "%s", fault);
-	kmemo_masks_take(&campaign.masks, campaign.seal.lines);
+	kmemo_masks_take(campaign.seal.lines);
 	campaign.commits = commits_of();
 	ktrials_open();
 	ktrials.join = KJOIN_PARENT;
@@ -26,7 +26,7 @@ campaign_open(bool alone)
 void
 campaign_close(void)
 {
-	kmemo_masks_free(&campaign.masks);
+	kmemo_masks_free();
 	json_decref(campaign.commits);
 	kseal_close(&campaign.seal);
 	ktrials_close();

@@ -17,7 +17,7 @@ append_event(json_t *event, json_t *versions)
 	    json_pack("{s:o,s:I,s:s}", "versions", versions, "trial", (json_int_t)ktrials.last + 1,
 	        "time", now));
 	/* It takes effect from here on. */
-	json_array_append(campaign.masks.events, event);
+	json_array_append(kmemo_masks.events, event);
 	kjson_foreach_text(name, versions)
 		add_version(parse_version(name), files);
 	write_versions(event, files);
@@ -47,7 +47,7 @@ those(const json_t *names, bool masked)
 	json_t *list = json_array();
 
 	kjson_foreach_text(name, names)
-		if (kmemo_masked(&campaign.masks, parse_version(name), KMEMO_ALL) == masked)
+		if (kmemo_masked(parse_version(name), KMEMO_ALL) == masked)
 			kjson_add(list, name);
 	return list;
 }
@@ -98,7 +98,7 @@ is_restart(const json_t *e)
 static bool
 is_undone(const json_t *restart)
 {
-	kjson_foreach(e, campaign.masks.events)
+	kjson_foreach(e, kmemo_masks.events)
 		if (kjson_is(e, "event", "undo") &&
 		    kjson_int(e, "of") == kjson_int_or(restart, "n", -1))
 			return true;
@@ -111,7 +111,7 @@ last_restart(void)
 {
 	const json_t *last = NULL;
 
-	kjson_foreach(e, campaign.masks.events)
+	kjson_foreach(e, kmemo_masks.events)
 		if (is_restart(e) && !is_undone(e))
 			last = e;
 	return last;
@@ -123,7 +123,7 @@ restarts(void)
 {
 	long n = 0;
 
-	kjson_foreach(e, campaign.masks.events)
+	kjson_foreach(e, kmemo_masks.events)
 		n += is_restart(e);
 	return n;
 }
@@ -155,7 +155,7 @@ survey(void)
 	}
 	c.open = kcalloc((size_t)(last + 2), sizeof *c.open);
 	for (long v = 1; v <= last; v++) {
-		if (kmemo_masked(&campaign.masks, v, KMEMO_ALL))
+		if (kmemo_masked(v, KMEMO_ALL))
 			continue;
 		c.active++;
 		if (v != c.win)
@@ -274,7 +274,7 @@ check_prompt(const char *path, void *faults)
 	json_auto_t *prompt = strstr(text, "\"masks\"") ? kin_first(path) : NULL;
 	const char *hex = kjson_str(prompt, "prompt.memory.masks");
 
-	if (*hex && !kjson_find(campaign.masks.events, "sha256", hex))
+	if (*hex && !kjson_find(kmemo_masks.events, "sha256", hex))
 		kfault(faults,
 		    "%s: the mask with the sha256 %s is missing, with which %s was made; put the "
 		    "file back from a copy",

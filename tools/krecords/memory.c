@@ -447,7 +447,7 @@ notes(const char *version)
 {
 	json_t *list = json_array();
 
-	kjson_foreach(e, campaign.masks.events)
+	kjson_foreach(e, kmemo_masks.events)
 		if (kjson_is(e, "event", "note") &&
 		    kjson_has(json_object_get(e, "versions"), version))
 			json_array_append_new(list,
@@ -490,8 +490,8 @@ build_version(long version)
 	    optimization(c), "profile_evidence", profile_evidence(c), "correctness", correctness(c),
 	    "pitfalls_and_fixes", pitfalls(trial), "quality_gate", quality_gate(c),
 	    "open_directions", open_directions(c), "experience", experience(trial), "masked",
-	    kmemo_masked(&campaign.masks, version, KMEMO_ALL), "timestamp", c->time,
-	    "git_commit_hash", json_string_value(json_object_get(campaign.commits, c->id)));
+	    kmemo_masked(version, KMEMO_ALL), "timestamp", c->time, "git_commit_hash",
+	    json_string_value(json_object_get(campaign.commits, c->id)));
 	if (!o)
 		kdie(K_IO, "out of memory");
 	set_some(o, "notes", notes(name));

@@ -20,7 +20,7 @@ one_version(const char *name)
 
 	if (!v)
 		kdie(K_USAGE, "memory/v%ld.json: no such version", n);
-	if (kmemo_masked(&campaign.masks, n, KMEMO_ALL))
+	if (kmemo_masked(n, KMEMO_ALL))
 		kdie(K_NO, "v%ld is masked; to read it, run krecords unmask v%ld", n, n);
 	return v;
 }
@@ -45,8 +45,7 @@ read_all(void)
 	auto_free long *list = kmemo_versions(&count);
 
 	kforeach_of(each, list, count) {
-		json_auto_t *v =
-		    kmemo_masked(&campaign.masks, *each, KMEMO_ALL) ? NULL : checked_version(*each);
+		json_auto_t *v = kmemo_masked(*each, KMEMO_ALL) ? NULL : checked_version(*each);
 		const json_t *part = given.field ? kjson_path(v, given.field) : v;
 
 		if (v)
@@ -125,7 +124,7 @@ tell_all(const char *head, void (*put)(long version, const json_t *v, bool maske
 	kforeach_of(one, list, count) {
 		json_auto_t *v = checked_version(*one);
 
-		put(*one, v, kmemo_masked(&campaign.masks, *one, KMEMO_ALL));
+		put(*one, v, kmemo_masked(*one, KMEMO_ALL));
 	}
 	kout_commit();
 	return K_OK;
@@ -152,7 +151,7 @@ command_latest(void)
 	auto_free long *list = kmemo_versions(&count);
 	char name[24];
 
-	while (count > 0 && kmemo_masked(&campaign.masks, list[count - 1], KMEMO_ALL))
+	while (count > 0 && kmemo_masked(list[count - 1], KMEMO_ALL))
 		count--;
 	kout_open(given.output);
 	if (count > 0) {

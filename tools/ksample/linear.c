@@ -83,8 +83,7 @@ add_history(json_t *sample)
 	       *searched = json_array();
 
 	for (long t = 1; t < search.trial; t++) {
-		json_auto_t *record =
-		    kmemo_masked(&search.masks, t, search.trial) ? NULL : load_round(t);
+		json_auto_t *record = kmemo_masked(t, search.trial) ? NULL : load_round(t);
 		json_t *one;
 		const json_t *decision = kjson_path(record, "score.decision");
 		bool rolled_back = kjson_is(decision, "verdict", "rolled_back");
@@ -121,9 +120,8 @@ add_history(json_t *sample)
 static void
 add_last(json_t *sample)
 {
-	json_auto_t *record = kmemo_masked(&search.masks, search.trial - 1, search.trial)
-	    ? NULL
-	    : load_round(search.trial - 1);
+	json_auto_t *record =
+	    kmemo_masked(search.trial - 1, search.trial) ? NULL : load_round(search.trial - 1);
 	json_t *last;
 	enum status status = status_at(record, "eval.status");
 

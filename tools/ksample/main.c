@@ -85,7 +85,7 @@ is_hidden(const char *id)
 	if (!kcamp_linear() && kverdict_failed(search.failures, id))
 		return true;
 	return karch_id(id, &trial, &branch) && strcmp(id, best) && trial > 0 &&
-	    kmemo_masked(&search.masks, trial, search.trial);
+	    kmemo_masked(trial, search.trial);
 }
 
 /* Removes entries that name programs from a list of the header. */
@@ -130,7 +130,7 @@ choose_best(void)
 static void
 hide_masked(void)
 {
-	kmemo_masks_load(&search.masks);
+	kmemo_masks_load();
 	search.failures = kverdict_failures();
 	kforeach_of(one, search.archive.elite, KARCH_CELLS)
 		if (*one && is_hidden((*one)->id)) {
@@ -254,7 +254,7 @@ main(int argc, char **argv)
 		kout_commit();
 	free_slopes();
 	karch_free(&search.archive);
-	kmemo_masks_free(&search.masks);
+	kmemo_masks_free();
 	json_decref(search.failures);
 	free(given.archive);
 	free(given.gradient);

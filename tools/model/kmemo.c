@@ -4,6 +4,8 @@
 
 #include "kfence.h"
 
+struct kmemo_masks kmemo_masks;
+
 enum { FILE_MAX = 64 << 20, TEXT_MAX = 6000, ITEM_MAX = 400, ITEMS_MAX = 40 };
 
 /* Is NAME the PREFIX, a number printed with at least DIGITS digits, and SUFFIX? */
@@ -70,18 +72,18 @@ kmemo_versions(size_t *count)
 }
 
 json_t *
-kmemo_load(const struct kmemo_masks *m, long version)
+kmemo_load(long version)
 {
 	auto_free char *path = version_path(version);
 	char *name = path + strlen(kcamp.dir) + 1, hex[65];
 	json_t *v = NULL;
 
 	if (kseal_file(path, hex)) {
-		if (!kseal_knows(&m->seal, name, hex))
+		if (!kseal_knows(&kmemo_masks.seal, name, hex))
 			kdie(K_USAGE,
 			    "%s: was changed by hand: %s does not know its content; remove it and "
 			    "run krecords remember",
-			    path, m->seal.path);
+			    path, kmemo_masks.seal.path);
 		v = kjson_load(path);
 	}
 	return v;
@@ -96,40 +98,41 @@ kmemo_enabled(void)
 }
 
 void
-kmemo_masks_take(struct kmemo_masks *m, const json_t *lines)
+kmemo_masks_take(const json_t *lines)
 {
-	m->events = json_array();
+	kmemo_masks.events = json_array();
 	kjson_foreach(line, lines) {
 		if (!json_object_get(line, "versions"))
 			continue;
-		json_array_append(m->events, line);
-		snprintf(m->head, sizeof m->head, "%s", kjson_str(line, "sha256"));
+		json_array_append(kmemo_masks.events, line);
+		snprintf(
+		    kmemo_masks.head, sizeof kmemo_masks.head, "%s", kjson_str(line, "sha256"));
 	}
 }
 
 void
-kmemo_masks_load(struct kmemo_masks *m)
+kmemo_masks_load(void)
 {
-	*m = (struct kmemo_masks){ 0 };
-	kseal_open(&m->seal, kcamp.dir, KMEMO_SEAL);
-	kmemo_masks_take(m, m->seal.lines);
+	kmemo_masks = (struct kmemo_masks){ 0 };
+	kseal_open(&kmemo_masks.seal, kcamp.dir, KMEMO_SEAL);
+	kmemo_masks_take(kmemo_masks.seal.lines);
 }
 
 void
-kmemo_masks_free(struct kmemo_masks *m)
+kmemo_masks_free(void)
 {
-	json_decref(m->events);
-	kseal_close(&m->seal);
-	*m = (struct kmemo_masks){ 0 };
+	json_decref(kmemo_masks.events);
+	kseal_close(&kmemo_masks.seal);
+	kmemo_masks = (struct kmemo_masks){ 0 };
 }
 
 bool
-kmemo_masked(const struct kmemo_masks *m, long version, long trial)
+kmemo_masked(long version, long trial)
 {
 	bool masked = false;
 	long n;
 
-	kjson_foreach(e, m->events) {
+	kjson_foreach(e, kmemo_masks.events) {
 		if (kjson_int(e, "trial") > trial)
 			continue;
 		kjson_foreach_text(v, json_object_get(e, "versions"))
@@ -141,7 +144,7 @@ kmemo_masked(const struct kmemo_masks *m, long version, long trial)
 
 /* Every version that the compaction covers is older than TRIAL and not masked. */
 static bool
-usable(const json_t *compact, const struct kmemo_masks *m, long trial)
+usable(const json_t *compact, long trial)
 {
 	const json_t *covers = json_object_get(compact, "covers");
 	long n;
@@ -150,13 +153,13 @@ usable(const json_t *compact, const struct kmemo_masks *m, long trial)
 		return false;
 	kjson_foreach(v, covers)
 		if (!json_is_string(v) || !kmemo_version(json_string_value(v), &n) || n >= trial ||
-		    kmemo_masked(m, n, trial))
+		    kmemo_masked(n, trial))
 			return false;
 	return true;
 }
 
 json_t *
-kmemo_compaction(const struct kmemo_masks *m, long trial, char **name)
+kmemo_compaction(long trial, char **name)
 {
 	size_t count;
 	auto_free long *list = numbers("compact-", 3, ".ndjson", &count);
@@ -167,7 +170,7 @@ kmemo_compaction(const struct kmemo_masks *m, long trial, char **name)
 		    kasprintf("%s/memory/compact-%03ld.ndjson", kcamp.dir, list[--count]);
 
 		found = kin_first(path);
-		if (found && usable(found, m, trial)) {
+		if (found && usable(found, trial)) {
 			*name = kasprintf("memory/compact-%03ld.ndjson", list[count]);
 		} else {
 			json_decref(found);

@@ -25,24 +25,24 @@ bool kmemo_enabled(void);
 /* The kind of the seal's lines (kseal.h) about records of memory, and about what is masked. */
 #define KMEMO_SEAL "memory"
 
-/* What is masked. Zero-initialise; free with kmemo_masks_free. */
-struct kmemo_masks {
+/* What is masked in the campaign of this process. */
+extern struct kmemo_masks {
 	json_t *events;    /* array: the lines of the seal that mask and unmask, in order */
 	char head[65];     /* digest of the last event; empty: none */
 	struct kseal seal; /* its lines of kind memory */
-};
+} kmemo_masks;
 /* Picks the events from LINES of a seal. */
-void kmemo_masks_take(struct kmemo_masks *m, const json_t *lines);
+void kmemo_masks_take(const json_t *lines);
 /* Reads them from the seal; a fault dies with K_USAGE. */
-void kmemo_masks_load(struct kmemo_masks *m);
-void kmemo_masks_free(struct kmemo_masks *m);
+void kmemo_masks_load(void);
+void kmemo_masks_free(void);
 /*
  * Load version VERSION. A record that is not in the seal dies with K_USAGE. New reference;
  * NULL: there is none.
  */
-json_t *kmemo_load(const struct kmemo_masks *m, long version);
+json_t *kmemo_load(long version);
 /* Do the events from before TRIAL mask VERSION? */
-bool kmemo_masked(const struct kmemo_masks *m, long version, long trial);
+bool kmemo_masked(long version, long trial);
 
 /*
  * Append what a reader in TRIAL has to know about a record, on a few lines; each text is one line.
@@ -54,7 +54,7 @@ void kmemo_entry(struct kbuf *out, const json_t *version, long trial);
  * nothing of TRIAL or later. New reference; NULL: none. NAME, which the caller frees, is set to its
  * file.
  */
-json_t *kmemo_compaction(const struct kmemo_masks *m, long trial, char **name);
+json_t *kmemo_compaction(long trial, char **name);
 /*
  * The sections of a compaction's text: {"resolved": [...], "pending": [...], "avoid": [...]}, each
  * item one line. New reference; NULL with the reason in WHY when a section is missing, duplicate or
