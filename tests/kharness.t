@@ -817,6 +817,10 @@ ok 'solo: twice on each timed workload, or on one' '
 	exits 2 kharness --warm -t "$task" told.so; grep -q "give --solo, too" err
 	exits 2 kharness --solo -t "$task" --workload nothing told.so; grep -q "no timed workload called nothing" err
 	exits 2 kharness --solo -t "$task" none.so; grep -q "none.so: No such file" err'
+ok 'solo: on drawn sizes, the largest first' '
+	kharness --solo --drawn -t "$task" --seed 1 right.so >out; is 1 "$(grep -n "begin odd" out | head -n 1 | grep -c "begin odd with rows drawn as 7, cols drawn as 75$")"
+	is "$(grep -c "apart: begin" out)" "$(grep -c "apart: done" out)"; grep "begin main with rows" out
+	exits 2 kharness --drawn -t "$task" right.so; grep -q "give --solo, too" err'
 ok 'tolerances of the task' '
 	kernel off "" "RIGHT y[0] += 0.5;"
 	jq ".deterministic = false | .linear = false | .tolerance = {atol: 0.6}" "$task" >t.json

@@ -69,6 +69,23 @@ memory_slot(const struct ktask *t, const struct ktask_workload *w, size_t *in, s
 	}
 }
 
+void
+memory_largest(const struct judge *j, size_t *in, size_t *out)
+{
+	const struct ktask *t = j->task;
+
+	*in = *out = 0;
+	for (size_t i = 0; i < t->workload_count; i++) {
+		size_t a, b;
+
+		if (!ktask_in_set(&t->workloads[i], j->o.set))
+			continue;
+		memory_slot(t, &t->workloads[i], &a, &b);
+		*in = a > *in ? a : *in;
+		*out = b > *out ? b : *out;
+	}
+}
+
 /* A secret word; a candidate that could predict it could repair the guard bands. */
 static uint64_t
 secret(void)

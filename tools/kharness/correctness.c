@@ -283,24 +283,6 @@ one_workload(struct run *u, const struct ktask_workload *w)
 	drawn_cases(u, w, small && seeds < DRAWN_SMALL && !is_slow(u) ? DRAWN_SMALL : seeds);
 }
 
-/* Sizes of arenas that hold the largest workload of the set. */
-static void
-sizes(const struct judge *j, size_t *in, size_t *out)
-{
-	const struct ktask *t = j->task;
-
-	*in = *out = 0;
-	for (size_t i = 0; i < t->workload_count; i++) {
-		size_t a, b;
-
-		if (!ktask_in_set(&t->workloads[i], j->o.set))
-			continue;
-		memory_slot(t, &t->workloads[i], &a, &b);
-		*in = a > *in ? a : *in;
-		*out = b > *out ? b : *out;
-	}
-}
-
 /* Checks what no earlier check has covered and no call has used since. */
 static void
 last_look(struct run *u, const struct ktask_workload *w)
@@ -338,7 +320,7 @@ judge_correctness(struct judge *j, struct subject *s, struct memory *m, struct r
 	const struct ktask_workload *last = NULL;
 	enum spent before = spent_on(j, SPENT_CORRECTNESS);
 
-	sizes(j, &u.in_bytes, &u.out_bytes);
+	memory_largest(j, &u.in_bytes, &u.out_bytes);
 	for (size_t i = 0; !u.broken && i < j->task->workload_count; i++)
 		if (ktask_in_set(&j->task->workloads[i], j->o.set))
 			one_workload(&u, last = &j->task->workloads[i]);
@@ -361,7 +343,7 @@ judge_correctness_alone(struct judge *j, struct subject *s)
 	size_t in, out;
 	enum outcome e;
 
-	sizes(j, &in, &out);
+	memory_largest(j, &in, &out);
 	memory_open(j, &m, in, out, 1);
 	e = runner_open(j, &r, s->file, &m);
 	s->tier = 2;

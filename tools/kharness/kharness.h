@@ -51,6 +51,7 @@ struct options {
 	bool all_pairs;
 	bool apart;         /* for --solo: a separate allocation for every tensor */
 	bool fenced;        /* each ends at memory that nobody may touch */
+	bool drawn;         /* sizes as the check draws them around those of the workloads */
 	bool warm;          /* for --solo: print the time of a call whose caches are warm */
 	const char *clocks; /* off, try or require: lock a GPU's clocks */
 	long clocks_mhz;    /* at this frequency; 0: the device's default */
@@ -143,8 +144,9 @@ void oracle_close(struct oracle *o);
 /*
  * A workload similar to W: sizes, scalars and the order of groups are drawn anew as the task
  * allows, within arenas of these sizes; or only the size ONLY, unless that is the number of axes.
- * ODD: sizes that no block of an even length divides, where the task allows them. False, with
- * nothing to free, when all of that is fixed. Free with vary_free.
+ * ODD: sizes that no block of an even length divides, where the task allows them. RNG NULL: only
+ * sizes, the largest that may be drawn. False, with nothing to free, when all of that is fixed.
+ * Free with vary_free.
  */
 bool vary_draw(const struct ktask *t, const struct ktask_workload *w, size_t only, bool odd,
     struct krng *rng, size_t in_bytes, size_t out_bytes, struct ktask_workload *to);
@@ -302,6 +304,8 @@ row_words(const struct ktask *t)
 void memory_align(size_t bytes);
 /* Bytes that one call of a workload takes in each arena. */
 void memory_slot(const struct ktask *t, const struct ktask_workload *w, size_t *in, size_t *out);
+/* Bytes of arenas that hold one call of any workload of the set. */
+void memory_largest(const struct judge *j, size_t *in, size_t *out);
 /* Whether a call is so small that more calls cost little. */
 bool workload_is_small(const struct ktask *t, const struct ktask_workload *w);
 /* Arenas of these sizes, for up to CALLS calls at once. */

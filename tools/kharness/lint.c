@@ -103,7 +103,7 @@ try_drawn(struct lint *l)
 	struct batch b;
 	size_t in, out;
 
-	memory_slot(l->j->task, l->w, &in, &out);
+	memory_largest(l->j, &in, &out);
 	krng_init(&rng, l->j->o.seed, (long)l->j->draws, 0, "sizes");
 	if (!vary_draw(l->j->task, l->w, l->j->task->axis_count, false, &rng, in, out, &drawn))
 		return;

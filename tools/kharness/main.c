@@ -93,6 +93,7 @@ settle_options(struct options *o, const char *phase, long memory_mb)
 	o->correctness = !o->reuse && strcmp(phase, "timing") != 0;
 	o->timing = !o->reuse && strcmp(phase, "correctness") != 0;
 	o->memory_bytes = (uint64_t)memory_mb << 20;
+	o->fenced |= o->drawn;
 	o->apart |= o->fenced;
 	o->await &= (o->correctness || o->timing) && !o->solo && !o->ceilings;
 	if (o->max_samples < o->min_samples)
@@ -148,10 +149,10 @@ read_options(int argc, char **argv, struct options *o, bool *machine, const char
 		{ 0, "await", .flag = &o->await, .help = "\tstart before the candidate is built" },
 		{ 0, "reuse", .flag = &o->reuse, .help = "\tmeasure on buffers seen before, too" },
 		{ 0, "solo", .flag = &o->solo, .help = "\tcall the candidate without a judge" },
-		{ 0, "workload", .text = &o->workload,
-		    .help = "NAME\tsolo: call it on this workload" },
+		{ 0, "workload", .text = &o->workload, .help = "NAME\tsolo: only this workload" },
 		{ 0, "apart", .flag = &o->apart, .help = "\tsolo: every tensor by itself" },
 		{ 0, "fenced", .flag = &o->fenced, .help = "\tsolo: by itself, next to a fence" },
+		{ 0, "drawn", .flag = &o->drawn, .help = "\tsolo: so, on drawn sizes" },
 		{ 0, "warm", .flag = &o->warm, .help = "\tsolo: time it on warm caches" },
 		{ 0, "save", .text = &o->save,
 		    .help = "DIR\tsolo: write what it made of each output to DIR" },
@@ -202,8 +203,8 @@ parse_options(int argc, char **argv, struct options *o, bool *lint)
 		                       : "give one candidate, a shared object");
 	o->candidate = argv[optind];
 	if ((o->apart || o->save || o->warm) && !o->solo)
-		usage("--apart, --fenced, --save and --warm say how --solo works: give --solo, "
-		      "too");
+		usage("--apart, --fenced, --drawn, --save and --warm say how --solo works: give "
+		      "--solo, too");
 }
 
 /* The first THREADS of the CPUs that this process may use; 0: all of them. */

@@ -288,6 +288,49 @@ apart_workload(struct solo *s, const struct ktask_workload *w, enum kdist dist)
 	batch_free(j, &b);
 }
 
+static void
+say_apart(const char *what, const struct ktask_workload *w)
+{
+	printf("apart: %s %s\n", what, subject_workload(w));
+	fflush(stdout);
+}
+
+/* Workload W, with inputs of every distribution. */
+static void
+apart_listed(struct solo *s, const struct ktask_workload *w)
+{
+	const struct ktask *t = s->j->task;
+
+	say_apart("begin", w);
+	for (size_t d = 0; d < t->distribution_count; d++)
+		apart_workload(s, w, t->distributions[d]);
+	say_apart("done", w);
+}
+
+/* Sizes as the check draws them around those of workload W: the largest, then any. */
+static void
+apart_drawn(struct solo *s, const struct ktask_workload *w)
+{
+	enum { DRAWS = 16 };
+	const struct ktask *t = s->j->task;
+	int draws = workload_is_small(t, w) ? DRAWS : 1;
+	size_t in, out;
+
+	memory_largest(s->j, &in, &out);
+	for (int n = 0; n <= draws; n++) {
+		struct ktask_workload drawn;
+		struct krng rng;
+
+		krng_init(&rng, s->j->o.seed, n, 0, "sizes");
+		if (!vary_draw(t, w, t->axis_count, false, n ? &rng : NULL, in, out, &drawn))
+			continue;
+		say_apart("begin", &drawn);
+		apart_workload(s, &drawn, t->distributions[0]);
+		say_apart("done", &drawn);
+		vary_free(&drawn);
+	}
+}
+
 static const struct ktask *sorted;
 
 static int
@@ -303,9 +346,9 @@ by_bytes(const void *a, const void *b)
 }
 
 /*
- * All workloads of the set, the smallest first, with inputs of every distribution; none is started
- * after --run-timeout-s. Prints a line for each that is started and done, and how many there are:
- * there may be time only for the first.
+ * All workloads of the set, the smallest first; none is started after --run-timeout-s. Prints a
+ * line for each that is started and done, and how many there are: there may be time only for the
+ * first.
  */
 static void
 run_apart(struct solo *s)
@@ -321,14 +364,8 @@ run_apart(struct solo *s)
 	sorted = t;
 	qsort(list, count, sizeof(struct ktask_workload *), by_bytes);
 	printf("apart: %zu workloads\n", count);
-	for (size_t i = 0; i < count && know_ns() < end; i++) {
-		printf("apart: begin %s\n", list[i]->name);
-		fflush(stdout);
-		for (size_t d = 0; d < t->distribution_count; d++)
-			apart_workload(s, list[i], t->distributions[d]);
-		printf("apart: done %s\n", list[i]->name);
-		fflush(stdout);
-	}
+	for (size_t i = 0; i < count && know_ns() < end; i++)
+		(s->j->o.drawn ? apart_drawn : apart_listed)(s, list[i]);
 }
 
 void

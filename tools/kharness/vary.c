@@ -19,9 +19,9 @@ struct variation {
 	const struct ktask *t;
 	const struct ktask_workload *w; /* the listed one */
 	struct ktask_workload *to;
-	struct krng *rng;
-	size_t only; /* the only axis that varies; as many as there are: all do */
-	bool odd;    /* sizes are odd multiples of their units */
+	struct krng *rng; /* NULL: the largest sizes */
+	size_t only;      /* the only axis that varies; as many as there are: all do */
+	bool odd;         /* sizes are odd multiples of their units */
 	bool divides[KTASK_AXES][KTASK_AXES]; /* [b][a]: in every workload listed, b divides a */
 };
 
@@ -94,6 +94,8 @@ multiple(struct krng *rng, int64_t low, int64_t high, int64_t unit)
 
 	if (first > last)
 		return -1;
+	if (!rng)
+		return last * unit;
 	v = (first + (int64_t)krng_below(rng, (size_t)(last - first + 1))) * unit;
 	block = (int64_t)2 << krng_below(rng, BLOCKS);
 	near = v / block * block + (int64_t)krng_below(rng, 3) - 1;
@@ -292,7 +294,7 @@ vary_draw(const struct ktask *t, const struct ktask_workload *w, size_t only, bo
 	*to = *w;
 	to->values = w->values ? json_deep_copy(w->values) : json_object();
 	draw_axes(&x, in_bytes, out_bytes);
-	if (only == t->axis_count) {
+	if (only == t->axis_count && rng) {
 		draw_scalars(&x);
 		draw_groups(&x);
 	}
