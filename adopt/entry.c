@@ -190,7 +190,7 @@ copy_member(struct making *m, const char *name, const char *type, const char *fr
 
 /*
  * The members of a nested structure: IN is its expression in the application, OUT in the entry. If
- * it is a pointer, it may be NULL.
+ * it is a pointer, it may be NULL; if it was so in every observed call, it is in the entry, too.
  */
 static void
 flatten_inner(struct making *m, const struct kscan_param *p, const struct type *type,
@@ -203,6 +203,8 @@ flatten_inner(struct making *m, const struct kscan_param *p, const struct type *
 	                   "%s%s%s", m->guard ? m->guard : "", m->guard ? " && " : "", in);
 	const char *around = m->guard;
 
+	if (type->stars && kjson_has(json_object_get(m->u->assumed, "null"), in))
+		return;
 	if (type->stars) {
 		m->guard = guard;
 		kbuf_printf(
@@ -870,8 +872,7 @@ set_null(struct making *m)
 	size_t n = 0;
 
 	kforeach_of(p, m->u->params, m->u->param_count) {
-		/* Behind a null pointer there is no member. */
-		bool null = p->pointer && !p->guard && kjson_has(names, p->name);
+		bool null = p->pointer && kjson_has(names, p->name);
 
 		if (null && p->text && !strchr(p->text, '['))
 			kbuf_printf(&b, "\t%s = 0;\n", p->text);

@@ -9,7 +9,7 @@
 #include <dlfcn.h>
 #include <stddef.h>
 
-#define KWATCH_API "kwatch_api_4"
+#define KWATCH_API "kwatch_api_5"
 enum { KWATCH_ARGS = 48 };
 
 /* Kinds of arguments. */
@@ -39,6 +39,8 @@ struct kwatch_arg {
 	 * may be replaced by another; or NULL
 	 */
 	const void *place;
+	/* the pointer on the way to the value that is null, as text: no value; or NULL */
+	const char *absent;
 };
 
 struct kwatch_call {
@@ -106,11 +108,11 @@ template <class A> struct kwatch_same<A, A> { enum { yes = 1 }; };
 
 #define KWATCH_ARG(x, constant, item) \
 	{ \
-#x, &(x), sizeof(x), KWATCH_KIND(x), constant, 0, item, &(x) \
+#x, &(x), sizeof(x), KWATCH_KIND(x), constant, 0, item, &(x), 0 \
 	}
 #define KWATCH_STREAM_ARG(x) \
 	{ \
-#x, &(x), sizeof(x), KWATCH_STREAM, 0, 0, 0, 0 \
+#x, &(x), sizeof(x), KWATCH_STREAM, 0, 0, 0, 0, 0 \
 	}
 
 static inline const struct kwatch_api *

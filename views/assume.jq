@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # What all observed calls have in common, so that an entry can be made where its arguments are no separate arrays. Input:
-# the calls. Output: those of the following that are not empty: "null", the arguments that are null pointers in every call;
-# "joined", those that always point into the array of another one, with its name: if a call changes an array that overlaps
-# another; and "within", arrays that some call also touches before the place that it gets.
+# the calls. Output: those of the following that are not empty: "null", the arguments that are null pointers in every call,
+# and pointers on the way to some ("a->b") that are; "joined", those that always point into the array of another one, with
+# its name: if a call changes an array that overlaps another; and "within", arrays that some call also touches before the
+# place that it gets.
 
 def offset($name): .[$name].offset // 0;
 # The first argument that points into the same piece of memory; null: that is unknown.
@@ -15,13 +16,15 @@ def overlapping:
 				and ($p.written or .[$other].written)))
 		| $first);
 
-map(.pointers // {}) as $calls | ($calls[0] // {} | keys_unsorted) as $names
+. as $whole | map(.pointers // {}) as $calls | ($calls[0] // {} | keys_unsorted) as $names
 | (first($calls[] | overlapping) // null) as $first
 | [$names[] | select(. as $name | $first and all($calls[]; piece($name) == $first))] as $together
 # The one that begins first in every call.
 | (first($together[] | select(. as $name | all($calls[]; . as $call | all($together[]; . as $other
 	| $call | offset($name) <= offset($other))))) // null) as $base
-| { null: [$names[] | select(. as $name | all($calls[]; .[$name].null))],
+| { null: ([$names[] | select(. as $name | all($calls[]; .[$name].null) and all($whole[]; .absent[$name] | not))]
+		+ ([$whole[0].absent // {} | to_entries[] | select(. as $way | all($whole[]; .absent[$way.key] == $way.value)).value]
+			| unique)),
 	joined: ($together | map(select($base and . != $base) | { key: ., value: $base }) | from_entries) }
 | .within = [$names[] | select(. as $name | any($calls[]; .[$name].below) and all($calls[]; piece($name)))]
 | if .joined != {} then .within = [] else . end

@@ -21,15 +21,18 @@ def variable:
 		else "	\($type) kwatch_of_\(.name) = \(guarded("(\($type))(\($value))"));\n" end;
 # Is it an lvalue, such as "f->rows[1].cells", and not any expression?
 def is_place: test("^(?:->|[\\w.\\[\\]>])*$");
+# Which pointer of its guard is null, as text; 0: none.
+def absent: [(.guard // empty | splits(" && ") | "!(\(.)) ? \"\(.)\" : "), "0"] | add;
 # For an array, and for a place in one, what guard.c of kwatch needs: the size of its elements, its place.
 def argument:
 	.along as $along | (.pointer and .size == "" and ($in.device or .result | not)) as $array
 	| "		{ \"\(.name)\", &kwatch_of_\(.name), sizeof kwatch_of_\(.name), "
 	+ if (.pointer | not) and (.type | contains("tream")) then "KWATCH_STREAM, 0, 0, "
 		else "KWATCH_KIND(kwatch_of_\(.name)), \(.constant | flag), \(if .size == "" then 0 else .size end), " end
-	+ if .place then "\([$in.entry[].name] | index($along) + 1), &(\(.place)) },\n"
-		elif $array | not then "0, 0 },\n"
-		else "sizeof *kwatch_of_\(.name), \(if .value | is_place then guarded("&(\(.value))") else 0 end) },\n" end;
+	+ if .place then "\([$in.entry[].name] | index($along) + 1), &(\(.place))"
+		elif $array | not then "0, 0"
+		else "sizeof *kwatch_of_\(.name), \(if .value | is_place then guarded("&(\(.value))") else 0 end)" end
+	+ ", \(absent) },\n";
 
 # ---- the function's own arguments ----
 
@@ -43,7 +46,7 @@ def own:
 	+ if .returns then "	__typeof__(\(.call)) kwatch_result;\n" else "" end
 	+ ([.entry // [] | .[] | variable] | add // "")
 	+ "	const struct kwatch_arg kwatch_args[] = {\n"
-	+ ([if .entry then .entry[] | argument else .own[] | own end] | add // "		{ \"\", 0, 0, KWATCH_OTHER, 0, 0, 0, 0 },\n")
+	+ ([if .entry then .entry[] | argument else .own[] | own end] | add // "		{ \"\", 0, 0, KWATCH_OTHER, 0, 0, 0, 0, 0 },\n")
 	+ "	};
 	struct kwatch_call kwatch_call = { \"\(.kernel)\", kwatch_args, \(.entry // .own | length), KWATCH_CUDA, 0 };
 

@@ -318,6 +318,20 @@ add_launches(struct kwatch_text *t, const struct kwatch_state *s)
 	kwatch_add(t, "]");
 }
 
+/* Values that are not there: for each, the pointer on the way to it that is null. */
+static void
+add_absent(struct kwatch_text *t, const struct kwatch_call *c)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->count; i++)
+		if (c->args[i].absent)
+			kwatch_add(t, "%s\"%s\":\"%s\"", n++ ? "," : ",\"absent\":{",
+			    c->args[i].name, c->args[i].absent);
+	if (n)
+		kwatch_add(t, "}");
+}
+
 static void
 add_call(struct kwatch_text *t, const struct kwatch_state *s, const struct kwatch_call *c)
 {
@@ -337,6 +351,8 @@ add_call(struct kwatch_text *t, const struct kwatch_state *s, const struct kwatc
 			comma = ",";
 		}
 	kwatch_add(t, "}");
+	if (!kwatch_timing_only)
+		add_absent(t, c);
 	add_launches(t, s);
 }
 
@@ -437,4 +453,4 @@ block(const void *p)
 	return (void *)e.start;
 }
 
-const struct kwatch_api kwatch_api_4 = { start, stop, block };
+const struct kwatch_api kwatch_api_5 = { start, stop, block };
