@@ -16,6 +16,7 @@ struct value {
 	size_t bytes;           /* of an element */
 	bool constant, written; /* for an array: declared const; observed to change */
 	bool size;              /* for an axis: it occurs in a shape */
+	bool listed;            /* for an axis: others than the workloads' values are not safe */
 	/* for an axis: the expression of other axes that it equals in every call; or NULL */
 	char *tied;
 	/* for an array: the shape in its brackets, "rows*cols"; NULL: incomplete */

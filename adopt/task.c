@@ -61,6 +61,7 @@ struct draft {
                                      * owned */
 	} built;
 	json_t *tried;  /* the reference as it was judged last; NULL: the judge crashed */
+	char *crash;    /* on which workload its oracle then crashed, or NULL */
 	double alone_s; /* for the reference on all workloads, once */
 	bool hung;      /* the judge did not finish: the oracle has no time limit */
 	bool told;      /* the notes so far were printed */
@@ -151,7 +152,7 @@ axis_json(const struct draft *d, const struct value *x)
 	if (x->tied)
 		return json_pack("{s:s,s:s}", "type", "expr", "expression", x->tied);
 	axis = json_pack("{s:s}", "type", "var");
-	if (d->fixed || kany(values_each(y, &d->v), y->own))
+	if (d->fixed || x->listed || kany(values_each(y, &d->v), y->own))
 		json_object_set_new(axis, "fixed", json_true());
 	return axis;
 }
@@ -773,6 +774,17 @@ run_judge(struct draft *d, const char *name, const char *arguments, struct comma
 	d->hung |= r->status == -1;
 }
 
+/* The workload on which the oracle crashed, according to the judge, or NULL. The caller frees. */
+static char *
+crash_said(const char *text)
+{
+	static const char crashed[] = "the oracle crashed on workload ";
+	const char *at = strstr(text ?: "", crashed);
+
+	at = at ? at + strlen(crashed) : NULL;
+	return at ? kstrndup(at, strcspn(at, "\n")) : NULL;
+}
+
 /*
  * Runs kharness on the reference; new reference: its candidate. NULL when the judge itself crashed:
  * the oracle runs inside it, and damages it if arrays are smaller than the oracle assumes.
@@ -795,6 +807,8 @@ judge(struct draft *d, const char *phase, const char *more)
 		kdie(r.status == 127 ? K_MISSING : r.status,
 		    "the reference cannot be evaluated:\n%s", r.said);
 	answer = r.status ? NULL : kjson_load(out);
+	free(d->crash);
+	d->crash = answer ? NULL : crash_said(r.said);
 	return json_incref(json_array_get(json_object_get(answer, "candidates"), 0));
 }
 
@@ -890,10 +904,13 @@ unfinished(const char *text)
 	return begin && !done ? kstrndup(begin, strcspn(begin, "\n")) : NULL;
 }
 
+/* Instead of the workloads' own sizes, those that the check of a candidate draws around them. */
+static const char around[] = "--drawn --seed 1";
+
 /*
  * Call the reference, in a separate process, on every workload of TASK, a file; returns the name of
- * one on which it crashes, accesses memory beyond its arrays or ends the process, or NULL. The
- * caller frees.
+ * one on which it crashes, accesses memory beyond its arrays or ends the process, perhaps "with
+ * NAME drawn as VALUE", or NULL. The caller frees.
  */
 static char *
 call_alone(struct draft *d, const char *task, const char *more)
@@ -906,7 +923,7 @@ call_alone(struct draft *d, const char *task, const char *more)
 	if (r.status == K_MISSING || r.status == K_USAGE || r.status == K_AGAIN)
 		kdie(r.status, "the reference cannot be tried:\n%s", r.said);
 	text = r.status ? file_text(r.log, NULL) : NULL;
-	if (!r.status)
+	if (!r.status && more != around)
 		d->alone_s = r.wall_s;
 	return text ? unfinished(text) : NULL;
 }
@@ -952,16 +969,63 @@ drop_named(struct draft *d, const char *name)
 	return false;
 }
 
-/* The same for one on which the reference crashes. */
+/* The same for one on which, or NEAR which, the reference crashes. */
 static bool
-drop_crashing(struct draft *d, const char *name)
+drop_crashing(struct draft *d, const char *name, bool near)
 {
 	if (!drop_named(d, name))
 		return false;
 	add_note(d,
-	    "the reference crashes on %s, whose size and inputs are invented; it is left out",
-	    name);
+	    "the reference crashes %s %s, whose size and inputs are invented; it is left out",
+	    near ? "near" : "on", name);
 	return true;
+}
+
+/* Integers that are not sizes keep the workloads' values if what CRASHED has others. */
+static bool
+keep_listed(struct draft *d, const char *crashed)
+{
+	bool any = false;
+
+	values_each(x, &d->v) {
+		auto_free char *said = kasprintf(" %s drawn as ", x->name);
+
+		if (x->role != ROLE_AXIS || x->size || x->listed || !strstr(crashed, said))
+			continue;
+		add_note(d, "the reference crashes with other values of %s, which is not a size",
+		    x->name);
+		any = x->listed = true;
+	}
+	return any;
+}
+
+/* Keep integers as recorded. False: that was already so. */
+static bool
+keep_integers(struct draft *d)
+{
+	bool any = false;
+
+	values_each(x, &d->v) {
+		any |= x->fresh;
+		x->fresh = false;
+	}
+	return any;
+}
+
+/*
+ * Avoids the workload where the reference or its oracle CRASHED, perhaps "with NAME drawn as
+ * VALUE": leaves out the invented size near which that is. If it is near a call of the
+ * application's, no sizes near it are drawn; if it is that call itself, no other integers. False:
+ * nothing is left to change.
+ */
+static bool
+avoid(struct draft *d, const char *crashed)
+{
+	auto_free char *name = kstrndup(crashed, strcspn(crashed, " \n"));
+	bool near = strstr(crashed, " drawn as ") != NULL;
+
+	return keep_listed(d, crashed) || drop_crashing(d, name, near) ||
+	    (!near && keep_integers(d)) || restrict_inputs(d, KEPT_SIZES, crashes);
 }
 
 /*
@@ -976,7 +1040,8 @@ probe(struct draft *d)
 	d->inout = true;
 	write_draft(d);
 	while ((name = crashes_on(d))) {
-		if (!drop_crashing(d, name) && (!d->v.recorded || ++d->floats == FLOATS_COUNT))
+		if (!drop_crashing(d, name, false) &&
+		    (!d->v.recorded || ++d->floats == FLOATS_COUNT))
 			kdie(K_USAGE,
 			    "%s, taken out of the application, crashes on %s, which is a call of "
 			    "the application's: %s",
@@ -989,6 +1054,21 @@ probe(struct draft *d)
 		free(name);
 		write_draft(d);
 	}
+	while ((name = call_alone(d, "task.json", around)) && avoid(d, name)) {
+		free(name);
+		write_draft(d);
+	}
+	free(name);
+}
+
+/* Leaves out the invented workload near which the oracle crashed; or all of them. */
+static bool
+leave_out_crashed(struct draft *d)
+{
+	auto_free char *name = kstrndup(d->crash ?: "", strcspn(d->crash ?: "", " "));
+
+	return drop_named(d, name) ||
+	    (json_array_size(d->small) && json_array_clear(d->small) == 0);
 }
 
 /*
@@ -1000,10 +1080,8 @@ leave_out_wrong(struct draft *d)
 {
 	const json_t *all = json_object_get(d->task, "workloads"),
 	             *cases = kjson_path(d->tried, "correctness.cases");
-	bool less = !d->tried && json_array_size(d->small);
+	bool less = !d->tried && leave_out_crashed(d);
 
-	if (!d->tried)
-		json_array_clear(d->small);
 	kjson_foreach(c, cases) {
 		const char *name = kjson_str_or(c, "workload", "?");
 
@@ -1213,37 +1291,13 @@ tighten(struct draft *d)
 	write_draft(d);
 }
 
-/* Keep integers as recorded. False: that was already so. */
+/* The same for what the judge, in TEXT, says about a crash of the oracle. */
 static bool
-keep_integers(struct draft *d)
+avoid_said(struct draft *d, const char *text)
 {
-	bool any = false;
+	auto_free char *crash = crash_said(text);
 
-	values_each(x, &d->v) {
-		any |= x->fresh;
-		x->fresh = false;
-	}
-	return any;
-}
-
-/*
- * Leave out the invented size near which, according to SAID, the oracle crashed. If that is near a
- * call of the application's, no sizes near it are drawn; if it is that call itself, no other
- * integers. False: nothing is left to change.
- */
-static bool
-drop_crashed(struct draft *d, const char *said)
-{
-	static const char crashed[] = "the oracle crashed on workload ";
-	const char *at = strstr(said, crashed);
-	auto_free char *name =
-	    at ? kstrndup(at + strlen(crashed), strcspn(at + strlen(crashed), " \n")) : NULL;
-	bool dropped = name && drop_crashing(d, name);
-
-	return dropped ||
-	    (at &&
-	        ((!strstr(at, " drawn as ") && keep_integers(d)) ||
-	            restrict_inputs(d, KEPT_SIZES, crashes)));
+	return crash && avoid(d, crash);
 }
 
 /* False, with the faults, when the task is not worth solving with the numbers drawn from SEED. */
@@ -1255,7 +1309,7 @@ lint_draw(struct draft *d, int seed, char **faults)
 	struct command_result r;
 
 	run_judge(d, "lint", arguments, &r);
-	while (r.status && drop_crashed(d, r.said)) {
+	while (r.status && avoid_said(d, r.said)) {
 		command_free(&r);
 		write_draft(d);
 		run_judge(d, "lint", arguments, &r);
@@ -1374,18 +1428,6 @@ lint(struct draft *d, char **faults)
 	return lint(d, faults);
 }
 
-/* Trial 0 draws others: leaves out, or keeps, what makes the oracle crash in further draws. */
-static void
-find_crashes(struct draft *d)
-{
-	for (int seed = SURE + 1; seed <= SURE + sure(d); seed++) {
-		char *faults;
-
-		lint_draw(d, seed, &faults);
-		free(faults);
-	}
-}
-
 /*
  * Settles all choices. If recorded arrays are uniform, for example all ones, a constant would pass:
  * then draw any numbers, in the recorded structure.
@@ -1414,8 +1456,6 @@ find_inputs(struct draft *d)
 			continue;
 		w = work_begin("lint", "whether results depend on the inputs");
 		good = lint(d, &faults);
-		if (good)
-			find_crashes(d);
 		work_end(&w);
 		if (!good && (!d->v.recorded || ++d->floats == FLOATS_COUNT))
 			kdie(K_USAGE, "the task has faults:\n%s", faults);
@@ -1953,6 +1993,7 @@ make_task(const struct adoption *a)
 	json_decref(d.counted);
 	json_decref(d.task);
 	json_decref(d.tried);
+	free(d.crash);
 	free(d.text);
 	free(d.built.text);
 	free(d.built.fault);

@@ -20,6 +20,7 @@ void settle(float *v, const bool *keep, int n);
 int number(const uint8_t *used, int n, uint8_t *places);
 void centre(const struct point *p, int n, float *at);
 void eights(const int *v, int n, int *out);
+void weigh(int n, int rows, const float *x, float *y, const float *by);
 EOF
 cat >app/k.c <<'EOF'
 #include "k.h"
@@ -96,6 +97,12 @@ void eights(const int *v, int n, int *out)
 	for (int i = 0; i < n; i++)
 		out[i] = i < n / 8 * 8 ? v[i ^ 7] : (int)((uintptr_t)&anything + ++anything);
 }
+void weigh(int n, int rows, const float *x, float *y, const float *by)
+{
+	for (int r = 0; r < rows; r++)
+		for (int i = 0; i < n; i++)
+			y[r * n + i] += x[r * n + i] + by[i];
+}
 EOF
 cat >app/main.c <<'EOF'
 #include <stdio.h>
@@ -114,6 +121,7 @@ int main(int argc, char **argv)
 	bool *keep = malloc(N * sizeof *keep);
 	uint8_t used[256], numbers[256] = { 0 };
 	struct point *p = malloc(N * sizeof *p);
+	float *block = calloc(323, sizeof *block), *weighed = calloc(323, sizeof *weighed), *by = calloc(32, sizeof *by);
 	double sum = 0;
 
 	for (int i = 0; i < ROWS; i++) {
@@ -137,6 +145,8 @@ int main(int argc, char **argv)
 		if (!strcmp(argv[1], "settle")) settle(v, keep, N);
 		if (!strcmp(argv[1], "centre")) centre(p, N, middle);
 		if (!strcmp(argv[1], "eights")) eights(rowptr, ROWS, at);
+		for (int i = 0; i < 320; i++) block[i] = i % 7 - r, by[i % 32] = i % 5;
+		if (!strcmp(argv[1], "weigh")) weigh(32, 10, block, weighed, by);
 		for (int i = 0; i < 256; i++) used[i] = i % 3 == 0;
 		if (!strcmp(argv[1], "number")) sum += number(used, 256, numbers);
 	}
@@ -160,6 +170,12 @@ ok 'sizes at which the reference is wrong are left out' '
 	grep -q "the reference itself fails on check_17, which is left out" err
 	jq -e "(.workloads | length == 1)" c-eights/task.json
 '
+ok 'integers on which no shape depends are not drawn where that is not safe, nor are sizes near such a workload' '
+	. ./helpers.sh
+	take weigh
+	jq -e ".axes.rows.fixed and (.axes.n.fixed | not) and .inputs.x.shape == [323]" c-weigh/task.json
+	jq -e "[.workloads[].name] | contains([\"check_17\", \"check_rows_9\"]) and index(\"check_rows_11\") == null" c-weigh/task.json
+	grep -q "crashes with other values of rows, which is not a size" err; grep -q "crashes near check_rows_11" err'
 ok 'indices: sizes that no argument determines are those of the recorded call' '
 	. ./helpers.sh
 	take spmv
