@@ -236,6 +236,39 @@ is_other_member(const struct need *n, const struct kscan_item *x, size_t at)
 	return known && (!kept || (n->of->kind == KSCAN_DECLARATION && depth == 1));
 }
 
+/* Does N's item declare NAME itself, as a parameter, a variable or a member: "float *NAME,"? */
+static bool
+is_own(const struct need *n, const char *name)
+{
+	const char *code = n->s->code;
+
+	kscan_each(at, n->s, n->of->from, n->of->to, name) {
+		size_t next = kscan_blank(n->s, at + strlen(name), n->of->to), to = at, from;
+
+		while (to > n->of->from &&
+		    (code[to - 1] == '*' || isspace((unsigned char)code[to - 1])))
+			to--;
+		for (from = to; from > n->of->from && kis_word(code[from - 1]);)
+			from--;
+		if (from < to && to < at && code[next] && strchr(",;)=[", code[next]) &&
+		    !kscan_among(
+		        n->s, from, to, "return else case goto sizeof do new delete throw"))
+			return true;
+	}
+	return false;
+}
+
+/* Does X declare NAME as a function? */
+static bool
+is_function(const struct kscan *s, const struct kscan_item *x, const char *name)
+{
+	if (x->kind != KSCAN_FUNCTION && x->kind != KSCAN_DECLARATION)
+		return false;
+	kscan_each(at, s, x->from, x->to, name)
+		return s->code[kscan_blank(s, at + strlen(name), x->to)] == '(';
+	return false;
+}
+
 /* Keeps all items that declare the name from AT to END in N's item. */
 static void
 keep_named(struct need *n, size_t at, size_t end)
@@ -245,7 +278,9 @@ keep_named(struct need *n, size_t at, size_t end)
 
 		for (size_t m = 0; !*kept && m < x->name_count; m++)
 			if (x->kind != KSCAN_INCLUDE && kscan_among(n->s, at, end, x->names[m]) &&
-			    !is_other_member(n, x, at))
+			    !is_other_member(n, x, at) &&
+			    !(x != n->of && is_function(&f->scan, x, x->names[m]) &&
+			        is_own(n, x->names[m])))
 				n->changed = *kept = true;
 	}
 }
