@@ -296,10 +296,8 @@ put_table(const json_t *records)
 static bool
 all_raced(const json_t *records)
 {
-	kjson_foreach(k, json_object_get(json_array_get(records, 0), "kernels"))
-		if (status_at(k, "status") != STATUS_CORRECT)
-			return false;
-	return true;
+	return !kany(kjson_foreach(k, json_object_get(json_array_get(records, 0), "kernels")),
+	    status_at(k, "status") != STATUS_CORRECT);
 }
 
 int

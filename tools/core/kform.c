@@ -162,10 +162,9 @@ member_named(const struct kform *f, const char *name)
 static void
 check_object(const struct kform *f, const json_t *object, const char *path, struct kfaults *faults)
 {
-	const char *dot = *path ? "." : "", *name;
-	json_t *v;
+	const char *dot = *path ? "." : "";
 
-	json_object_foreach((json_t *)object, name, v) {
+	kjson_foreach_member(name, v, object) {
 		const struct kform *m = member_named(f, name) ?: member_named(f, "*");
 		auto_free char *full = kasprintf("%s%s%s", path, dot, name);
 		const char *near = m ? NULL : nearest(f, name);

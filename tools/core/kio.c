@@ -435,9 +435,7 @@ kjson_set(json_t *object, const char *key, json_t *value)
 char *
 kjson_difference(const json_t *ought, const json_t *is, const char *at)
 {
-	const char *key;
 	json_auto_t *keys = NULL;
-	json_t *v;
 
 	if (json_equal(ought, is))
 		return NULL;
@@ -445,7 +443,7 @@ kjson_difference(const json_t *ought, const json_t *is, const char *at)
 		return kstrdup(at);
 	keys = json_copy((json_t *)ought);
 	json_object_update(keys, (json_t *)is);
-	json_object_foreach(keys, key, v) {
+	kjson_foreach_member(key, v, keys) {
 		auto_free char *path = *at ? kasprintf("%s.%s", at, key) : kstrdup(key);
 		char *found =
 		    kjson_difference(json_object_get(ought, key), json_object_get(is, key), path);
@@ -589,10 +587,8 @@ kjson_is(const json_t *obj, const char *path, const char *text)
 bool
 kjson_has(const json_t *list, const char *text)
 {
-	kjson_foreach(item, list)
-		if (json_is_string(item) && !strcmp(json_string_value(item), text))
-			return true;
-	return false;
+	return kany(kjson_foreach(item, list),
+	    json_is_string(item) && !strcmp(json_string_value(item), text));
 }
 
 const char *

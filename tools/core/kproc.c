@@ -91,10 +91,7 @@ static size_t running_count;
 static bool
 is_running(pid_t pid)
 {
-	kforeach_of(one, running, running_count)
-		if (*one == pid)
-			return true;
-	return false;
+	return kany(kforeach_of(one, running, running_count), *one == pid);
 }
 
 static void

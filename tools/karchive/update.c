@@ -35,19 +35,6 @@ is_reference(const struct kcandidate *s)
 	return !strcmp(s->id, KARCH_REFERENCE);
 }
 
-/* The member KEY of an object; made as an empty object or array if it is missing. */
-static json_t *
-member(json_t *object, const char *key, json_type type)
-{
-	json_t *v = json_object_get(object, key);
-
-	if (!v) {
-		v = type == JSON_OBJECT ? json_object() : json_array();
-		kjson_set(object, key, v);
-	}
-	return v;
-}
-
 static json_t *
 cell_json(int cell)
 {
@@ -134,8 +121,8 @@ is_rolled_back(const struct kcandidate *s)
 static void
 note_round(const struct kcandidate *list, size_t n)
 {
-	json_t *linear = member(keeper.header, "linear", JSON_OBJECT),
-	       *chain = member(linear, "chain", JSON_ARRAY);
+	json_t *linear = kjson_ensure(keeper.header, "linear", json_object()),
+	       *chain = kjson_ensure(linear, "chain", json_array());
 	struct klinear_run run;
 
 	if (n != 1 || !*list->verdict)
@@ -186,7 +173,7 @@ enter(const struct kcandidate *s)
 static void
 note_error(const struct kcandidate *s)
 {
-	json_t *ring = member(keeper.header, "errors", JSON_ARRAY), *text;
+	json_t *ring = kjson_ensure(keeper.header, "errors", json_array()), *text;
 
 	if (!s->log || !*s->log || s->duplicate)
 		return;
@@ -209,7 +196,7 @@ note_broken(const struct kcandidate *s)
 
 	if (!status_repairable(s->standing) || !kcandidate_enters(s))
 		return;
-	json_array_append_new(member(keeper.header, "broken", JSON_ARRAY),
+	json_array_append_new(kjson_ensure(keeper.header, "broken", json_array()),
 	    json_pack("{s:s,s:o,s:f,s:s,s:I}", "id", s->id, "cell", cell_json(s->cell), "score",
 	        s->score, "status", status_rows[s->standing].name, "tries",
 	        (json_int_t)(repaired ? s->parent_tries + 1 : 0)));
@@ -227,18 +214,18 @@ note_cost(const struct kcandidate *s)
 	    json_real((double)(llround(total * 1e9) + llround(s->cost_usd * 1e9)) / 1e9));
 	kjson_count(keeper.header, "unpriced", !s->priced);
 	for (size_t i = 0; i < KCANDIDATE_TOKENS; i++)
-		kjson_count(member(keeper.header, "tokens", JSON_OBJECT), kcandidate_tokens[i],
-		    s->token_count[i]);
+		kjson_count(kjson_ensure(keeper.header, "tokens", json_object()),
+		    kcandidate_tokens[i], s->token_count[i]);
 }
 
 static void
 note_strategy(const struct kcandidate *s)
 {
-	json_t *strategies = member(keeper.header, "strategies", JSON_OBJECT), *one;
+	json_t *strategies = kjson_ensure(keeper.header, "strategies", json_object()), *one;
 
 	if (!*s->strategy)
 		return;
-	one = member(strategies, s->strategy, JSON_OBJECT);
+	one = kjson_ensure(strategies, s->strategy, json_object());
 	kjson_count(one, "tried", 1);
 	kjson_count(one, "correct", s->standing == STATUS_CORRECT);
 	kjson_count(one, "gains", s->gain);
@@ -251,8 +238,8 @@ count_candidate(const struct kcandidate *s)
 	    s->standing == STATUS_NO_CODE || (s->timed_out && s->standing == STATUS_RUN_ERROR);
 
 	kjson_count(keeper.header, "candidates", 1);
-	kjson_count(
-	    member(keeper.header, "statuses", JSON_OBJECT), status_rows[s->standing].name, 1);
+	kjson_count(kjson_ensure(keeper.header, "statuses", json_object()),
+	    status_rows[s->standing].name, 1);
 	kjson_count(keeper.header, "duplicates", s->duplicate);
 	kjson_set(keeper.header, "failures",
 	    json_integer(failure ? kjson_int(keeper.header, "failures") + 1 : 0));
@@ -264,7 +251,8 @@ count_candidate(const struct kcandidate *s)
 		char cell[KARCH_DIMS + 1];
 
 		karch_cell_text(s->target, cell);
-		kjson_set(member(keeper.header, "tabu", JSON_OBJECT), cell, json_integer(s->trial));
+		kjson_set(kjson_ensure(keeper.header, "tabu", json_object()), cell,
+		    json_integer(s->trial));
 	}
 	karch_step(keeper.islands, &keeper.current, &keeper.filled);
 }
@@ -273,11 +261,9 @@ count_candidate(const struct kcandidate *s)
 static void
 prune_tabu(long trial)
 {
-	json_t *tabu = member(keeper.header, "tabu", JSON_OBJECT), *last;
-	const char *cell;
-	void *next;
+	json_t *tabu = kjson_ensure(keeper.header, "tabu", json_object());
 
-	json_object_foreach_safe(tabu, next, cell, last)
+	kjson_foreach_member(cell, last, tabu)
 		if (trial + 1 - json_integer_value(last) > KARCH_TABU_TRIALS)
 			json_object_del(tabu, cell);
 }
@@ -341,7 +327,7 @@ cap_population(void)
 	while (keeper.a->programs && elites + keeper.a->programs > POPULATION) {
 		struct karch_row *worst = keeper.a->program[--keeper.a->programs];
 
-		kjson_add(member(keeper.header, "gone", JSON_ARRAY), worst->id);
+		kjson_add(kjson_ensure(keeper.header, "gone", json_array()), worst->id);
 		karch_row_free(worst);
 		kjson_count(keeper.header, "dropped", 1);
 	}

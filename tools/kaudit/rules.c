@@ -262,10 +262,8 @@ is_added(size_t line)
 static bool
 known(const char *rule, size_t line)
 {
-	kforeach_of(one, hits.at, hits.count)
-		if (one->file == source.file && one->line == line && !strcmp(one->rule, rule))
-			return true;
-	return false;
+	return kany(kforeach_of(one, hits.at, hits.count),
+	    one->file == source.file && one->line == line && !strcmp(one->rule, rule));
 }
 
 static void

@@ -19,11 +19,9 @@ has_line(const char *text, const char *key, const char *value)
 	size_t n = strlen(key);
 	char word[80];
 
-	kpart_foreach(line, lines, "\n")
-		if (!strncmp(line, key, n) && sscanf(line + n, ": %79s", word) == 1 &&
-		    (!value || !strcmp(word, value)))
-			return true;
-	return false;
+	return kany(kpart_foreach(line, lines, "\n"),
+	    !strncmp(line, key, n) && sscanf(line + n, ": %79s", word) == 1 &&
+	        (!value || !strcmp(word, value)));
 }
 
 /* What a person agrees to, one item per line. */

@@ -238,11 +238,10 @@ add_cells(long trial, const struct standing *s)
 static void
 add_statuses(const struct standing *s)
 {
-	const char *status, *sep = ": ";
-	json_t *n;
+	const char *sep = ": ";
 
 	tell("tried    %ld candidates", s->candidates);
-	json_object_foreach(json_object_get(s->header, "statuses"), status, n) {
+	kjson_foreach_member(status, n, json_object_get(s->header, "statuses")) {
 		if (!json_integer_value(n))
 			continue;
 		tell("%s%" JSON_INTEGER_FORMAT " %s", sep, json_integer_value(n), status);

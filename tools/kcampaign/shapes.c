@@ -14,19 +14,15 @@
 static bool
 is_failing(const json_t *baseline, const char *name)
 {
-	kjson_foreach(one, kjson_path(baseline, "eval.correctness.cases"))
-		if (kjson_is(one, "workload", name) && !kjson_bool_or(one, "ok", true))
-			return true;
-	return false;
+	return kany(kjson_foreach(one, kjson_path(baseline, "eval.correctness.cases")),
+	    kjson_is(one, "workload", name) && !kjson_bool_or(one, "ok", true));
 }
 
 static bool
 has_set(const struct ktask *t, const char *set)
 {
-	kforeach_of(workload, t->workloads, t->workload_count)
-		if (workload->sets && ktask_in_set(workload, set))
-			return true;
-	return false;
+	return kany(kforeach_of(workload, t->workloads, t->workload_count),
+	    workload->sets && ktask_in_set(workload, set));
 }
 
 /* The size of a workload is its operations, else its bytes, else the baseline's time. */

@@ -131,11 +131,8 @@ dim_of(const char *name)
 static void
 merge_dims(struct kpattern_table *t, const json_t *dims, const char *path)
 {
-	const char *dim, *level;
-	json_t *levels, *list;
-
-	json_object_foreach((json_t *)dims, dim, levels)
-		json_object_foreach(levels, level, list) {
+	kjson_foreach_member(dim, levels, dims)
+		kjson_foreach_member(level, list, levels) {
 			auto_free char *where = kasprintf("%s: %s %s", path, dim, level);
 			json_auto_t *seen = json_object();
 
@@ -217,11 +214,8 @@ compile(const json_t *of, const char *key)
 static void
 compile_level(struct level *l)
 {
-	const char *name;
-	json_t *o;
-
 	l->c = kcalloc(json_object_size(l->named) + 1, sizeof *l->c);
-	json_object_foreach(l->named, name, o)
+	kjson_foreach_member(name, o, l->named)
 		l->c[l->n++] = (struct category){ name, kjson_num(o, "weight"),
 			kjson_bool(o, "comments"), compile(o, "patterns") };
 }
@@ -230,8 +224,6 @@ struct kpattern_table *
 kpattern_load(const char *path)
 {
 	struct kpattern_table *t = kcalloc(1, sizeof *t);
-	const char *name;
-	json_t *o;
 
 	t->named = json_object();
 	kforeach(one, t->level)
@@ -240,7 +232,7 @@ kpattern_load(const char *path)
 	kforeach(each, t->level)
 		compile_level(each);
 	t->gates = kcalloc(json_object_size(t->named) + 1, sizeof *t->gates);
-	json_object_foreach(t->named, name, o)
+	kjson_foreach_member(name, o, t->named)
 		t->gates[t->gate_count++] = (struct gate){ name, dim_of(kjson_str(o, "dimension")),
 			(int)kjson_int(o, "level"), (int)kjson_int_or(o, "otherwise", -1),
 			compile(o, "when"), compile(o, "require") };

@@ -71,10 +71,7 @@ work_put(const char *work, const char *name, const void *data, size_t len)
 static bool
 names(const json_t *flags, const char *pattern)
 {
-	kjson_foreach_text(flag, flags)
-		if (kregex_is(pattern, flag ?: ""))
-			return true;
-	return false;
+	return kany(kjson_foreach_text(flag, flags), kregex_is(pattern, flag ?: ""));
 }
 
 /*

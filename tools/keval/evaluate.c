@@ -30,9 +30,7 @@ eval_fail(json_t *eval, enum status status, const char *check, const char *detai
 {
 	kformatted(text, detail);
 
-	if (!json_object_get(eval, "reasons"))
-		kjson_set(eval, "reasons", json_array());
-	json_array_append_new(json_object_get(eval, "reasons"),
+	json_array_append_new(kjson_ensure(eval, "reasons", json_array()),
 	    json_pack("{s:s,s:o}", "check", check, "detail", kjson_string(text)));
 	kjson_set(eval, "status", status_json(status));
 }
@@ -40,12 +38,8 @@ eval_fail(json_t *eval, enum status status, const char *check, const char *detai
 void
 add_spent(json_t *eval, const char *what, double seconds)
 {
-	json_t *spent = json_object_get(eval, "spent_s");
+	json_t *spent = kjson_ensure(eval, "spent_s", json_object());
 
-	if (!spent) {
-		spent = json_object();
-		kjson_set(eval, "spent_s", spent);
-	}
 	kjson_set(spent, what, json_real(kjson_num(spent, what) + seconds));
 }
 

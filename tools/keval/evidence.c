@@ -69,10 +69,9 @@ take_line(struct listing *l, const char *line, bool *own)
 static json_t *
 mix_of(const json_t *counts)
 {
-	json_t *mix = json_array(), *count;
-	const char *op;
+	json_t *mix = json_array();
 
-	json_object_foreach((json_t *)counts, op, count)
+	kjson_foreach_member(op, count, counts)
 		json_array_append_new(
 		    mix, json_pack("{s:o,s:O}", "op", kjson_string(op), "count", count));
 	kjson_sort_by(mix, "-count", "op");

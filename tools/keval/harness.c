@@ -248,10 +248,7 @@ harness_beside(const char *so, const char *against, bool reuse, json_t *eval)
 void
 add_harness_spent(json_t *eval, const json_t *answer)
 {
-	const char *what;
-	json_t *s;
-
-	json_object_foreach(json_object_get(answer, "spent_s"), what, s)
+	kjson_foreach_member(what, s, json_object_get(answer, "spent_s"))
 		add_spent(eval, what, json_number_value(s));
 }
 

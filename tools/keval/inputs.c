@@ -103,10 +103,7 @@ inputs_of_subject(struct subject *s)
 void
 inputs_print(void)
 {
-	const char *path;
-	json_t *needed;
-
-	json_object_foreach(keval.inputs, path, needed)
+	kjson_foreach_member(path, needed, keval.inputs)
 		if (json_is_true(needed) || kis_there(path))
 			kout_raw(path, strlen(path));
 }

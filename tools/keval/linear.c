@@ -20,10 +20,7 @@ shows_figures(const struct krec *rec)
 	static const char *const figures[] = { "sample.parent.profile", "sample.evidence.profile",
 		"sample.evidence.isa", "sample.evidence.sota" };
 
-	kforeach(figure, figures)
-		if (kjson_path(rec->json, *figure))
-			return true;
-	return false;
+	return kany(kforeach(figure, figures), kjson_path(rec->json, *figure));
 }
 
 /* If figures were shown, the evidence must rest on one of them. */
@@ -149,10 +146,8 @@ choose_full_set(void)
 static bool
 is_wider(const char *full)
 {
-	kjson_foreach(w, json_object_get(keval.task, "workloads"))
-		if (in_set(w, full) && !in_set(w, keval.set))
-			return true;
-	return false;
+	return kany(kjson_foreach(w, json_object_get(keval.task, "workloads")),
+	    in_set(w, full) && !in_set(w, keval.set));
 }
 
 /*

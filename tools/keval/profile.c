@@ -61,12 +61,10 @@ is_leading(const json_t *eval)
 {
 	const json_t *pairs = json_object_get(eval, "pairs");
 
-	kjson_foreach(pair, pairs)
-		if (kgain_ratio_of_pairs(
-		        pairs, kjson_str(pair, "name"), NULL, json_object_get(eval, "timing"))
-		        .mean < 1)
-			return false;
-	return true;
+	return !kany(kjson_foreach(pair, pairs),
+	    kgain_ratio_of_pairs(
+	        pairs, kjson_str(pair, "name"), NULL, json_object_get(eval, "timing"))
+	            .mean < 1);
 }
 
 /*

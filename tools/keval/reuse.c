@@ -44,11 +44,8 @@ is_wanted(const struct subject *s, const json_t *past, const json_t *eval)
 static bool
 is_suspect(const json_t *rows)
 {
-	kjson_foreach(row, rows)
-		if (kjson_num(row, "gap_pct") > 100 * KGAIN_REUSE_GAP &&
-		    kjson_num(row, "low_pct") > 0)
-			return true;
-	return false;
+	return kany(kjson_foreach(row, rows),
+	    kjson_num(row, "gap_pct") > 100 * KGAIN_REUSE_GAP && kjson_num(row, "low_pct") > 0);
 }
 
 static void

@@ -130,10 +130,7 @@ fits(const char *pattern, const char *name)
 static bool
 in_list(const json_t *list, const char *name)
 {
-	kjson_foreach_text(pattern, list)
-		if (fits(pattern ?: "", name))
-			return true;
-	return false;
+	return kany(kjson_foreach_text(pattern, list), fits(pattern ?: "", name));
 }
 
 /*
@@ -340,17 +337,15 @@ check_names(const struct kelf *f, const json_t *table, const json_t *backend, js
 {
 	const json_t *extra = json_object_get(keval.task, "allow_symbols"),
 	             *libs = kjson_path(keval.task, "build.libs");
-	const char *name;
-	json_t *v;
 
-	json_object_foreach(f->imports, name, v)
+	kjson_foreach_member(name, v, f->imports)
 		if (!in_list(extra, name) &&
 		    !may_import(table, json_object_get(backend, "imports"), name))
 			eval_fail(eval, STATUS_REJECTED, "forbidden_symbol",
 			    "%s (imported): not among the functions that a candidate may call; a "
 			    "task may add it with allow_symbols",
 			    name);
-	json_object_foreach(f->needed, name, v)
+	kjson_foreach_member(name, v, f->needed)
 		if (!in_list(json_object_get(backend, "libraries"), name) &&
 		    !is_task_library(libs, name))
 			eval_fail(

@@ -223,10 +223,7 @@ is_permanent(CURLcode rc)
 		CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ISSUER_ERROR,
 		CURLE_SSL_CERTPROBLEM, CURLE_BAD_FUNCTION_ARGUMENT };
 
-	kforeach(code, codes)
-		if (rc == *code)
-			return true;
-	return false;
+	return kany(kforeach(code, codes), rc == *code);
 }
 
 static enum transport_end

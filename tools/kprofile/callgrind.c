@@ -154,11 +154,9 @@ add_launch(const char *name, const double *cost)
 static void
 add_functions(void)
 {
-	const char *name;
-	json_t *sums;
 	double cost[MAX_EVENTS];
 
-	json_object_foreach(reader.functions, name, sums) {
+	kjson_foreach_member(name, sums, reader.functions) {
 		for (size_t i = 0; i < reader.events; i++)
 			cost[i] = json_real_value(json_array_get(sums, i));
 		add_launch(name, cost);

@@ -78,15 +78,14 @@ detect(void)
 static void
 add_facts(void)
 {
-	const char *device = given.device ?: kjson_str_or(profile.table, "device", NULL), *key;
+	const char *device = given.device ?: kjson_str_or(profile.table, "device", NULL);
 	struct khw *h = device ? khw_load(NULL, NULL, device) : NULL;
 	const struct khw_device *d = h ? khw_find(h, device) : NULL;
-	json_t *v;
 
 	if (given.device && !d)
 		kdie(K_USAGE, "--device %s: no file in docs/hardware describes this device",
 		    given.device);
-	json_object_foreach(json_object_get(profile.table, "peaks"), key, v) {
+	kjson_foreach_member(key, v, json_object_get(profile.table, "peaks")) {
 		const struct khw_fact *f =
 		    json_is_string(v) ? khw_known(d, json_string_value(v)) : NULL;
 
@@ -103,11 +102,10 @@ static void
 load_peaks(void)
 {
 	json_auto_t *file = given.peaks ? kjson_load(given.peaks) : NULL;
-	json_t *inner = json_object_get(file, "peaks"), *v;
-	const char *key;
+	json_t *inner = json_object_get(file, "peaks");
 
 	add_facts();
-	json_object_foreach(json_is_object(inner) ? inner : file, key, v)
+	kjson_foreach_member(key, v, json_is_object(inner) ? inner : file)
 		if (json_is_number(v))
 			json_object_set(profile.peaks, key, v);
 }

@@ -41,8 +41,7 @@ data_part(const char *text, size_t max, const char *what)
 static json_t *
 data_lines(const json_t *value)
 {
-	const char *key;
-	json_t *out, *item;
+	json_t *out;
 
 	if (json_is_string(value)) {
 		auto_free char *line = kfence_line(json_string_value(value), MAX_TEXT);
@@ -57,7 +56,7 @@ data_lines(const json_t *value)
 	}
 	if (json_is_object(value)) {
 		out = json_object();
-		json_object_foreach((json_t *)value, key, item)
+		kjson_foreach_member(key, item, value)
 			json_object_set_new(out, key, data_lines(item));
 		return out;
 	}

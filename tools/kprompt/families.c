@@ -34,10 +34,7 @@ occurs(const struct kbuf *code, const char *pattern)
 static bool
 is_any(const json_t *list, const json_t *set)
 {
-	kjson_foreach_text(name, list)
-		if (json_object_get(set, name))
-			return true;
-	return false;
+	return kany(kjson_foreach_text(name, list), json_object_get(set, name));
 }
 
 /* FOUND: the families before this one that matched. */
@@ -57,10 +54,8 @@ is_in_code(const json_t *family, const struct kbuf *code, const json_t *found)
 static bool
 is_in_name(const json_t *family, const char *name)
 {
-	kjson_foreach(word, json_object_get(family, "words"))
-		if (json_is_string(word) && strstr(name, json_string_value(word)))
-			return true;
-	return false;
+	return kany(kjson_foreach(word, json_object_get(family, "words")),
+	    json_is_string(word) && strstr(name, json_string_value(word)));
 }
 
 /* "rows.Softmax softmax", in small letters. */
@@ -80,13 +75,12 @@ family_facts(const char *reference)
 	json_auto_t *table = files_json("families.json");
 	json_t *shown = json_object();
 	json_auto_t *named = json_object();
-	json_t *notes = json_array(), *family;
+	json_t *notes = json_array();
 	auto_buf struct kbuf code = plain_code(reference);
 	auto_free char *name = names_of();
 	bool agree = false;
-	const char *key;
 
-	json_object_foreach(json_object_get(table, "families"), key, family) {
+	kjson_foreach_member(key, family, json_object_get(table, "families")) {
 		bool in_code = is_in_code(family, &code, shown), in_name = is_in_name(family, name);
 
 		if (in_code) {
@@ -98,7 +92,7 @@ family_facts(const char *reference)
 		agree |= in_code && in_name;
 	}
 	agree |= !json_object_size(shown);
-	json_object_foreach(json_object_get(table, "families"), key, family)
+	kjson_foreach_member(key, family, json_object_get(table, "families"))
 		if (agree && json_object_get(named, key) &&
 		    !is_any(json_object_get(family, "not"), shown))
 			kjson_enter(shown, key);

@@ -66,14 +66,13 @@ find_notes(json_t *files, const char *folder, const char *shown, const char *bel
 static json_t *
 words_of(void)
 {
-	json_t *words = json_object(), *row, *list;
-	const char *name;
+	json_t *words = json_object(), *row;
 
 	kforeach(one, tables) {
 		if (!json_object_get(words, one->key))
 			json_object_set_new(words, one->key, json_object());
 		row = json_object_get(routes, one->table);
-		json_object_foreach(row, name, list)
+		kjson_foreach_member(name, list, row)
 			kjson_foreach_text(word, list)
 				json_object_set_new(
 				    json_object_get(words, one->key), word, json_true());
@@ -131,15 +130,15 @@ op_words(void)
 static json_t *
 arch_words(const json_t *backends)
 {
-	const char *gpu = kcamp_str("gpu"), *isa;
-	json_t *list = json_array(), *isas = json_object_get(routes, "isas"), *unused;
+	const char *gpu = kcamp_str("gpu");
+	json_t *list = json_array(), *isas = json_object_get(routes, "isas");
 	bool cpu = kjson_has(backends, "cpu");
 
 	if (*gpu) {
 		route(list, "gpus", gpu);
 		return list;
 	}
-	json_object_foreach(isas, isa, unused)
+	kjson_foreach_member(isa, unused, isas)
 		if (cpu && json_object_get(json_object_get(facts, "isa"), isa))
 			route(list, "isas", isa);
 	return list;
@@ -163,10 +162,8 @@ rank_of(const json_t *list, const json_t *wanted)
 static bool
 suits(const json_t *section, const json_t *wanted)
 {
-	kforeach(key, stable_keys)
-		if (rank_of(json_object_get(section, *key), json_object_get(wanted, *key)) < 0)
-			return false;
-	return true;
+	return !kany(kforeach(key, stable_keys),
+	    rank_of(json_object_get(section, *key), json_object_get(wanted, *key)) < 0);
 }
 
 /*
@@ -176,10 +173,9 @@ suits(const json_t *section, const json_t *wanted)
 static json_t *
 collect(const json_t *files, const json_t *words, const json_t *wanted)
 {
-	json_t *out = json_array(), *note;
-	const char *name;
+	json_t *out = json_array();
 
-	json_object_foreach((json_t *)files, name, note) {
+	kjson_foreach_member(name, note, files) {
 		json_auto_t *sections =
 		    notes_read(kjson_str(note, "path"), kjson_str(note, "file"), words);
 
@@ -203,12 +199,11 @@ collect(const json_t *files, const json_t *words, const json_t *wanted)
 static json_t *
 wanted_words(void)
 {
-	json_t *backends = json_array(), *dtypes = json_array(), *archs, *yes;
-	const char *dtype;
+	json_t *backends = json_array(), *dtypes = json_array(), *archs;
 
 	route(backends, "backends", kcamp_str("backend"));
 	archs = arch_words(backends);
-	json_object_foreach(json_object_get(facts, "dtype"), dtype, yes)
+	kjson_foreach_member(dtype, yes, json_object_get(facts, "dtype"))
 		route(dtypes, "dtypes", dtype);
 	return json_pack("{s:o,s:o,s:o,s:o}", "ops", op_words(), "archs", archs, "backends",
 	    backends, "dtypes", dtypes);

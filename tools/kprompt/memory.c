@@ -168,10 +168,9 @@ tips(size_t share)
 static void
 put_row(struct kbuf *b, json_t *row)
 {
-	json_t *outcomes = json_array(), *count;
-	const char *name;
+	json_t *outcomes = json_array();
 
-	json_object_foreach(json_object_get(row, "applications"), name, count)
+	kjson_foreach_member(name, count, json_object_get(row, "applications"))
 		json_array_append_new(
 		    outcomes, json_pack("{s:s,s:O}", "name", name, "count", count));
 	json_object_set_new(row, "outcomes", outcomes);

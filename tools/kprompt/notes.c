@@ -48,10 +48,8 @@ static char *
 names_of(const json_t *set)
 {
 	struct kbuf b = kbuf_empty();
-	const char *name;
-	json_t *v;
 
-	json_object_foreach((json_t *)set, name, v)
+	kjson_foreach_member(name, v, set)
 		kbuf_printf(&b, "%s%s", b.len ? ", " : "", name);
 	return b.data;
 }

@@ -73,10 +73,8 @@ skill_facts(void)
 	json_t *list = json_array();
 	/* Skills are written for kernels on devices that kiln can run. */
 	json_auto_t *names = b->device && b->runner ? skill_names() : NULL;
-	json_t *yes;
-	const char *name;
 
-	json_object_foreach(names, name, yes) {
+	kjson_foreach_member(name, yes, names) {
 		auto_free char *text = skill_text(name), *line = skill_line(text);
 
 		kjson_add(list, line);

@@ -44,11 +44,10 @@ static void
 put_dtypes(void)
 {
 	static const char *const members[] = { "inputs", "outputs" };
-	json_t *set = json_object(), *tensor;
-	const char *name;
+	json_t *set = json_object();
 
 	kforeach(member, members)
-		json_object_foreach(json_object_get(task, *member), name, tensor)
+		kjson_foreach_member(name, tensor, json_object_get(task, *member))
 			if (json_is_array(json_object_get(tensor, "shape")))
 				kjson_enter(set, kjson_str_or(tensor, "dtype", "float32"));
 	put("dtype", set);
@@ -255,8 +254,8 @@ put_entry(void)
 static void
 put_timed(void)
 {
-	const char *set = kcamp_str("eval.set"), *axis;
-	json_t *list = json_array(), *v;
+	const char *set = kcamp_str("eval.set");
+	json_t *list = json_array();
 
 	kjson_foreach(w, json_object_get(task, "workloads")) {
 		auto_buf struct kbuf text = kbuf_empty();
@@ -264,7 +263,7 @@ put_timed(void)
 
 		if (!kjson_bool(w, "timed") || (sets && !kjson_has(sets, set)))
 			continue;
-		json_object_foreach(json_object_get(w, "axes"), axis, v)
+		kjson_foreach_member(axis, v, json_object_get(w, "axes"))
 			kbuf_printf(&text, "%s%s = %" JSON_INTEGER_FORMAT, text.len ? ", " : "",
 			    axis, json_integer_value(v));
 		json_array_append_new(list,

@@ -152,14 +152,13 @@ check_file(const struct closed *e, const char *path, bool must_exist)
 static void
 check_files(const struct closed *e, bool must_exist)
 {
-	json_t *files = json_object_get(e->line, "files"), *digest;
+	json_t *files = json_object_get(e->line, "files");
 	const struct plan *p = &state.plan[e->round - 1];
-	const char *path;
 
-	json_object_foreach(files, path, digest)
+	kjson_foreach_member(path, digest, files)
 		if (is_fact(path))
 			check_fact(e, path);
-	json_object_foreach(files, path, digest)
+	kjson_foreach_member(path, digest, files)
 		if (!is_fact(path))
 			check_file(e, path, must_exist);
 	kforeach_of(one, p->file, p->count)
@@ -419,10 +418,7 @@ state_open(bool must_exist)
 static void
 remove_old_files(const struct closed *e)
 {
-	const char *path;
-	json_t *digest;
-
-	json_object_foreach(json_object_get(e->line, "files"), path, digest)
+	kjson_foreach_member(path, digest, json_object_get(e->line, "files"))
 		if (!is_fact(path) && !find_planned(&state.plan[e->round - 1], path) &&
 		    unlink(path) < 0 && errno != ENOENT)
 			kdie_errno(K_IO, "%s", path);

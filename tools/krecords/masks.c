@@ -98,11 +98,8 @@ is_restart(const json_t *e)
 static bool
 is_undone(const json_t *restart)
 {
-	kjson_foreach(e, kmemo_masks.events)
-		if (kjson_is(e, "event", "undo") &&
-		    kjson_int(e, "of") == kjson_int_or(restart, "n", -1))
-			return true;
-	return false;
+	return kany(kjson_foreach(e, kmemo_masks.events),
+	    kjson_is(e, "event", "undo") && kjson_int(e, "of") == kjson_int_or(restart, "n", -1));
 }
 
 /* The last restart that was not undone; NULL: none. Borrowed. */

@@ -47,11 +47,9 @@ tidy_value(json_t *value)
 static void
 tidy(json_t *object)
 {
-	const char *key;
-	json_t *value, *tidied;
-	void *next;
+	json_t *tidied;
 
-	json_object_foreach_safe(object, next, key, value) {
+	kjson_foreach_member(key, value, object) {
 		if ((tidied = tidy_value(value)))
 			json_object_set_new(object, key, tidied);
 		else
@@ -569,11 +567,9 @@ void
 write_versions(json_t *event, json_t *files)
 {
 	json_auto_t *digests = json_object();
-	json_t *text;
-	const char *path;
 	char hex[65];
 
-	json_object_foreach(files, path, text) {
+	kjson_foreach_member(path, text, files) {
 		ksha256_text(json_string_value(text), hex);
 		if (!kseal_knows(&campaign.seal, path, hex))
 			json_object_set_new(digests, path, json_string(hex));
@@ -584,7 +580,7 @@ write_versions(json_t *event, json_t *files)
 		kseal_add(&campaign.seal, KMEMO_SEAL, event);
 	}
 	kseal_save(&campaign.seal);
-	json_object_foreach(files, path, text)
+	kjson_foreach_member(path, text, files)
 		put_file(path, json_string_value(text), json_string_length(text));
 	json_decref(files);
 }

@@ -227,10 +227,8 @@ static void
 set_environment(void)
 {
 	const json_t *add = json_object_get(service.order, "env");
-	const char *name;
-	json_t *v;
 
-	json_object_foreach((json_t *)add, name, v)
+	kjson_foreach_member(name, v, add)
 		if (!strncmp(name, "KILN_", 5) && json_is_string(v))
 			setenv(name, json_string_value(v), 1);
 	setenv("KILN_PIPELINE", "1", 1);

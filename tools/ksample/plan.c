@@ -202,10 +202,8 @@ static void
 mark_tabu(void)
 {
 	const json_t *tabu = kjson_path(search.archive.header, "tabu");
-	const char *cell;
-	json_t *last;
 
-	json_object_foreach((json_t *)tabu, cell, last) {
+	kjson_foreach_member(cell, last, tabu) {
 		int c = karch_cell(cell);
 
 		if (c >= 0 && search.trial - json_integer_value(last) <= KARCH_TABU_TRIALS)

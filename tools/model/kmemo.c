@@ -151,11 +151,9 @@ usable(const json_t *compact, long trial)
 
 	if (!kjson_is(compact, "schema", "compact/1") || !json_array_size(covers))
 		return false;
-	kjson_foreach(v, covers)
-		if (!json_is_string(v) || !kmemo_version(json_string_value(v), &n) || n >= trial ||
-		    kmemo_masked(n, trial))
-			return false;
-	return true;
+	return !kany(kjson_foreach(v, covers),
+	    !json_is_string(v) || !kmemo_version(json_string_value(v), &n) || n >= trial ||
+	        kmemo_masked(n, trial));
 }
 
 json_t *

@@ -241,11 +241,9 @@ put_together(const json_t *text)
 static char *
 expand(const json_t *texts, bool lenient)
 {
-	json_t *text;
-	const char *path;
 	char *fault = NULL;
 
-	json_object_foreach((json_t *)texts, path, text) {
+	kjson_foreach_member(path, text, texts) {
 		const char *digest = kjson_str(text, "sha256"),
 		           *id = kjson_str_or(text, "id", NULL), *dot = strrchr(path, '.');
 		json_auto_t *value = id && dot && karch_is_id(id)
@@ -444,18 +442,14 @@ krecord_check(void)
 static void
 walk(json_t *value, const char *path, void (*visit)(json_t *v, const char *path))
 {
-	const char *key;
-	json_t *v;
-	size_t i;
-
 	visit(value, path);
-	json_object_foreach(value, key, v) {
+	kjson_foreach_member(key, v, value) {
 		auto_free char *below = kasprintf("%s.%s", path, key);
 
 		walk(v, below, visit);
 	}
-	json_array_foreach(value, i, v) {
-		auto_free char *below = kasprintf("%s.%zu", path, i);
+	kjson_foreach(v, value) {
+		auto_free char *below = kasprintf("%s.%zu", path, kjson_at(v));
 
 		walk(v, below, visit);
 	}

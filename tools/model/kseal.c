@@ -223,12 +223,10 @@ char *
 kseal_changed(const char *dir, const char *kind, const char *since)
 {
 	struct kseal s;
-	const char *name;
 	char *fault = kseal_read(&s, dir, kind), hex[65];
 	const json_t *line = fault ? NULL : kseal_last(&s, kind);
-	json_t *digest;
 
-	json_object_foreach(json_object_get(line, "files"), name, digest) {
+	kjson_foreach_member(name, digest, json_object_get(line, "files")) {
 		auto_free char *path = kplace_in(dir, name);
 		bool there = kseal_file(path, hex);
 

@@ -483,14 +483,13 @@ json_t *
 ktask_recordings(const json_t *task)
 {
 	json_auto_t *seen = json_object();
-	json_t *list = json_array(), *v;
-	const char *name;
+	json_t *list = json_array();
 
 	kjson_foreach(w, json_object_get(task, "workloads"))
-		json_object_foreach(json_object_get(w, "values"), name, v)
+		kjson_foreach_member(name, v, json_object_get(w, "values"))
 			if (json_is_string(json_object_get(v, "file")))
 				kjson_enter(seen, kjson_str(v, "file"));
-	json_object_foreach(seen, name, v)
+	kjson_foreach_member(name, v, seen)
 		kjson_add(list, name);
 	return list;
 }
@@ -605,10 +604,8 @@ read_axes(const json_t *axes)
 		[KAXIS_VAR] = "var", [KAXIS_CONST] = "const", [KAXIS_EXPR] = "expr"
 	};
 	static const char *const needs[] = { [KAXIS_CONST] = "value", [KAXIS_EXPR] = "expression" };
-	const char *name;
-	json_t *o;
 
-	json_object_foreach((json_t *)axes, name, o) {
+	kjson_foreach_member(name, o, axes) {
 		auto_free char *path = kasprintf("axes.%s", name);
 		size_t kind = kindex_of(text_at(o, "type"), types, LEN(types));
 
@@ -720,10 +717,7 @@ read_tensor(const char *name, const json_t *o, bool output)
 static void
 read_tensors(const json_t *task, const char *member)
 {
-	const char *name;
-	json_t *o;
-
-	json_object_foreach(json_object_get(task, member), name, o) {
+	kjson_foreach_member(name, o, json_object_get(task, member)) {
 		auto_free char *path = kasprintf("%s.%s", member, name);
 
 		place = path;
@@ -810,10 +804,7 @@ read_distributions(const json_t *list)
 static void
 check_given(const json_t *given)
 {
-	const char *name;
-	json_t *v;
-
-	json_object_foreach((json_t *)given, name, v) {
+	kjson_foreach_member(name, v, given) {
 		const struct ktask_axis *axis = axis_named(reading, name);
 
 		if (!axis || axis->kind != KAXIS_VAR)
@@ -893,10 +884,7 @@ read_list(const struct ktask_workload *w, const struct ktask_tensor *x, const js
 static void
 read_values(const struct ktask_workload *w)
 {
-	const char *name;
-	json_t *v;
-
-	json_object_foreach((json_t *)w->values, name, v) {
+	kjson_foreach_member(name, v, w->values) {
 		const struct ktask_tensor *x = tensor_named(reading, name);
 
 		if (json_is_object(v)) {
