@@ -366,6 +366,14 @@ kout_commit(void)
 	out_path = NULL;
 }
 
+void
+kout_only(const char *path, const json_t *value)
+{
+	kout_open(path);
+	kout_json(value);
+	kout_commit();
+}
+
 /* Length of the character at S if a JSON string can contain it unchanged; else 0. */
 static size_t
 utf8_len(const char *s, size_t left)

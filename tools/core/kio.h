@@ -109,6 +109,8 @@ void kout_line(const char *line, size_t len);
 void kout_raw(const char *line, size_t len);
 /* Flush, check, sync, rename. Dies with K_IO on any failure. */
 void kout_commit(void);
+/* VALUE as all of the output PATH. */
+void kout_only(const char *path, const json_t *value);
 
 /* A JSON string from any bytes: NUL and invalid UTF-8 become U+FFFD. New reference. */
 json_t *kjson_text(const char *bytes, size_t len);

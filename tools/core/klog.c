@@ -61,21 +61,10 @@ klog_clean(const char *log, size_t len)
 	return b.data;
 }
 
-/* Length of the longest prefix of TEXT that has at most MAX bytes and ends between characters. */
-static size_t
-whole_prefix(const char *text, size_t len, size_t max)
-{
-	if (len <= max)
-		return len;
-	while (max && ((unsigned char)text[max] & 0xc0) == 0x80)
-		max--;
-	return max;
-}
-
 char *
 klog_clip(const char *text, size_t max)
 {
-	size_t len = strlen(text), keep = whole_prefix(text, len, max);
+	size_t len = strlen(text), keep = kutf8_prefix(text, len, max);
 
 	if (keep == len)
 		return kstrdup(text);
@@ -121,7 +110,7 @@ klog_compiler(const char *log, size_t len, size_t max, size_t lost)
 		all = next;
 	}
 	len = strlen(all);
-	keep = whole_prefix(all, len, max);
+	keep = kutf8_prefix(all, len, max);
 	/* Cut between lines rather than within one, when that costs little. */
 	if (keep < len) {
 		const char *nl = memrchr(all, '\n', keep);

@@ -45,9 +45,7 @@ kutil_is_secret(const char *variable)
 		/* "_PAT" is a personal access token and "_PATH" a folder. */
 		secret |= at && (**mark != '_' || !isalnum((unsigned char)at[strlen(*mark)]));
 	}
-	kforeach(group, groups)
-		secret |= !strncasecmp(name, *group, strlen(*group));
-	return secret;
+	return secret || kany(kforeach(group, groups), !strncasecmp(name, *group, strlen(*group)));
 }
 
 void
@@ -443,13 +441,9 @@ kbuf_join(struct kbuf *b, const char *between, const char *s)
 void
 kbuf_printf(struct kbuf *b, const char *fmt, ...)
 {
-	auto_free char *s = NULL;
-	va_list ap;
+	kformatted(text, fmt);
 
-	va_start(ap, fmt);
-	s = kvasprintf(fmt, ap);
-	va_end(ap);
-	kbuf_puts(b, s);
+	kbuf_puts(b, text);
 }
 
 void
@@ -987,6 +981,16 @@ kutf8(const char *s, size_t left, uint32_t *c)
 		*c = *c << 6 | ((unsigned char)s[i] & 0x3f);
 	}
 	return *c < least[n] || *c > 0x10ffff || (*c >= 0xd800 && *c <= 0xdfff) ? 0 : n;
+}
+
+size_t
+kutf8_prefix(const char *text, size_t len, size_t max)
+{
+	if (len <= max)
+		return len;
+	while (max && ((unsigned char)text[max] & 0xc0) == 0x80)
+		max--;
+	return max;
 }
 
 char *

@@ -316,6 +316,8 @@ bool kis_one_of(const char *words, const char *word);
  * valid character begins there. Overlong forms, surrogates and values above U+10FFFF are invalid.
  */
 size_t kutf8(const char *s, size_t left, uint32_t *c);
+/* Length of the longest prefix of TEXT that has at most MAX bytes and ends between characters. */
+size_t kutf8_prefix(const char *text, size_t len, size_t max);
 /*
  * The words of TEXT, which are runs of letters and digits, in lower case with JOINT between them;
  * with FOREIGN, bytes of other scripts count as letters. The caller frees.

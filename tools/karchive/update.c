@@ -35,15 +35,6 @@ is_reference(const struct kcandidate *s)
 	return !strcmp(s->id, KARCH_REFERENCE);
 }
 
-static json_t *
-cell_json(int cell)
-{
-	char text[KARCH_DIMS + 1];
-
-	karch_cell_text(cell, text);
-	return json_string(text);
-}
-
 static void
 changed(struct karch_row *row)
 {
@@ -197,8 +188,8 @@ note_broken(const struct kcandidate *s)
 	if (!status_repairable(s->standing) || !kcandidate_enters(s))
 		return;
 	json_array_append_new(kjson_ensure(keeper.header, "broken", json_array()),
-	    json_pack("{s:s,s:o,s:f,s:s,s:I}", "id", s->id, "cell", cell_json(s->cell), "score",
-	        s->score, "status", status_rows[s->standing].name, "tries",
+	    json_pack("{s:s,s:s,s:f,s:s,s:I}", "id", s->id, "cell", karch_cell_text(s->cell),
+	        "score", s->score, "status", status_rows[s->standing].name, "tries",
 	        (json_int_t)(repaired ? s->parent_tries + 1 : 0)));
 }
 
@@ -247,13 +238,9 @@ count_candidate(const struct kcandidate *s)
 	note_cost(s);
 	note_error(s);
 	note_broken(s);
-	if (s->target >= 0 && s->target != s->parent_cell) {
-		char cell[KARCH_DIMS + 1];
-
-		karch_cell_text(s->target, cell);
-		kjson_set(kjson_ensure(keeper.header, "tabu", json_object()), cell,
-		    json_integer(s->trial));
-	}
+	if (s->target >= 0 && s->target != s->parent_cell)
+		kjson_set(kjson_ensure(keeper.header, "tabu", json_object()),
+		    karch_cell_text(s->target), json_integer(s->trial));
 	karch_step(keeper.islands, &keeper.current, &keeper.filled);
 }
 

@@ -151,8 +151,7 @@ scan_sources(void)
 		words_of(text);
 		rules_apply();
 		print_hits(*f);
-		kforeach_of(each, hits.at, hits.count)
-			found |= !each->note;
+		found |= kany(kforeach_of(each, hits.at, hits.count), !each->note);
 	}
 	return found ? K_NO : K_OK;
 }

@@ -68,9 +68,7 @@ demote(const char *id, const char *report)
 	remove_file(kept);
 	if (link(path, kept) < 0)
 		kdie_errno(K_IO, "%s", kept);
-	kout_open(path);
-	kout_json(record);
-	kout_commit();
+	kout_only(path, record);
 	return bring_views(trial, ASK_NOBODY);
 }
 

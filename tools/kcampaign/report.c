@@ -178,9 +178,7 @@ command_record(void)
 
 	if (!record)
 		kdie(K_USAGE, "%s", fault ?: "there is no scored candidate with this id");
-	kout_open(given.output);
-	kout_json(record);
-	kout_commit();
+	kout_only(given.output, record);
 	return K_OK;
 }
 

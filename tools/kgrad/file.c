@@ -9,16 +9,14 @@ json_t *
 cell_open(int c)
 {
 	json_t **cell = &gradient.cells[c];
-	char name[KARCH_DIMS + 1];
 
-	karch_cell_text(c, name);
 	if (!*cell && gradient.old.cell[c].s)
 		*cell = json_loadb(gradient.old.cell[c].s, gradient.old.cell[c].len, 0, NULL);
 	else if (!*cell)
 		*cell = json_pack("{s:s,s:s,s:i,s:i,s:i,s:i,s:i,s:i,s:[f,f,f,f],s:[f,f,f,f],s:[]}",
-		    "kind", "cell", "cell", name, "departures", 0, "arrivals", 0, "improvements", 0,
-		    "discoveries", 0, "replacements", 0, "base", 0, "sum", 0.0, 0.0, 0.0, 0.0,
-		    "weight", 0.0, 0.0, 0.0, 0.0, "directions");
+		    "kind", "cell", "cell", karch_cell_text(c), "departures", 0, "arrivals", 0,
+		    "improvements", 0, "discoveries", 0, "replacements", 0, "base", 0, "sum", 0.0,
+		    0.0, 0.0, 0.0, "weight", 0.0, 0.0, 0.0, 0.0, "directions");
 	if (json_array_size(json_object_get(*cell, "sum")) != KARCH_DIMS)
 		kdie(K_USAGE, "a cell of the gradient is malformed; make views makes it again");
 	return *cell;

@@ -137,16 +137,12 @@ count_transition(const struct transition *t)
 static void
 append_line(const struct transition *t)
 {
-	char from[KARCH_DIMS + 1], to[KARCH_DIMS + 1], delta[32];
-
-	karch_cell_text(t->from, from);
-	karch_cell_text(t->to, to);
 	kbuf_printf(&gradient.added,
 	    "{\"kind\":\"transition\",\"id\":\"%s\",\"parent\":\"%s\",\"from\":\"%s\",\"to\":\"%"
 	    "s\",\"outcome\":\"%s\"",
-	    t->id, t->parent, from, to, t->outcome);
+	    t->id, t->parent, karch_cell_text(t->from), karch_cell_text(t->to), t->outcome);
 	if (t->timed)
-		kbuf_printf(&gradient.added, ",\"delta\":%s", karch_real(t->delta, delta));
+		kbuf_printf(&gradient.added, ",\"delta\":%s", karch_real(t->delta));
 	kbuf_printf(&gradient.added, "%s%s%s}\n", t->success ? ",\"success\":true" : "",
 	    t->failed ? ",\"failed\":true" : "", t->repair ? ",\"repair\":true" : "");
 }

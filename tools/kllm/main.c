@@ -151,10 +151,9 @@ priced_model(void)
 {
 	static const char price[] = "model.price_", name[] = "model.name=";
 	const char *model = kcamp_str("model.name");
-	bool here = false;
+	bool here = kany(kforeach_of(knob, given.knobs, given.knob_count),
+	    !strncmp(*knob, price, strlen(price)));
 
-	kforeach_of(knob, given.knobs, given.knob_count)
-		here |= !strncmp(*knob, price, strlen(price));
 	for (size_t i = 0; i < given.knob_count && here; i++)
 		if (!strncmp(given.knobs[i], name, strlen(name)))
 			model = given.knobs[i] + strlen(name);

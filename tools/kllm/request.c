@@ -45,8 +45,7 @@ cached_bytes(void)
 
 	if ((request.dropped & DROP_CACHE) || n >= strlen(call.user))
 		return 0;
-	while (n && ((unsigned char)call.user[n] & 0xc0) == 0x80)
-		n--;
+	n = kutf8_prefix(call.user, SIZE_MAX, n);
 	return models_tokens(n + strlen(call.system)) >= least ? n : 0;
 }
 

@@ -232,9 +232,7 @@ run(char **files, int count)
 	load_peaks();
 	l = choose(&kernels);
 	out = report(l, kernels);
-	kout_open(given.output);
-	kout_json(out);
-	kout_commit();
+	kout_only(given.output, out);
 }
 
 int

@@ -146,7 +146,6 @@ preface_line(char *line)
 {
 	const json_t *versions = json_object_get(profile.table, "versions");
 	struct kregex_span at[2];
-	bool known = false;
 
 	if (*line == '"' || *line == ' ')
 		return;
@@ -159,9 +158,8 @@ preface_line(char *line)
 		return;
 	line[at[1].to] = '\0';
 	line += at[1].from;
-	kjson_foreach(v, versions)
-		known |= !strncmp(line, json_string_value(v), json_string_length(v));
-	if (!known)
+	if (!kany(kjson_foreach(v, versions),
+	        !strncmp(line, json_string_value(v), json_string_length(v))))
 		input_fault("ncu %s: this version is not supported", line);
 	profile_note("ncu %s", line);
 }

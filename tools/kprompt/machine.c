@@ -81,12 +81,9 @@ suit_dtype(json_t *simd)
 {
 	static const char *const real[] = { "float64", "float32", "float16", "bfloat16" };
 	const json_t *dtypes = json_object_get(facts, "dtype");
-	bool wide = json_object_get(dtypes, real[0]) && !json_object_get(dtypes, real[1]),
-	     any = false;
+	bool wide = json_object_get(dtypes, real[0]) && !json_object_get(dtypes, real[1]);
 
-	kforeach(name, real)
-		any |= json_object_get(dtypes, *name) != NULL;
-	put("real", json_boolean(any));
+	put("real", json_boolean(kany(kforeach(name, real), json_object_get(dtypes, *name))));
 	json_object_update_new(simd,
 	    json_pack("{s:i,s:s,s:s,s:s}", "bytes", wide ? 8 : 4, "suffix", wide ? "pd" : "ps",
 	        "ctype", wide ? "double" : "float", "fma", wide ? "fma" : "fmaf"));

@@ -125,11 +125,8 @@ listed_sizes(const char *name)
 
 	kjson_foreach(w, json_object_get(task, "workloads")) {
 		json_t *v = json_object_get(json_object_get(w, "axes"), name);
-		bool known = !json_is_integer(v);
 
-		kjson_foreach(other, seen)
-			known |= json_equal(v, other);
-		if (known)
+		if (!json_is_integer(v) || kany(kjson_foreach(other, seen), json_equal(v, other)))
 			continue;
 		kbuf_printf(
 		    &b, "%s%" JSON_INTEGER_FORMAT, b.len ? ", " : "", json_integer_value(v));

@@ -163,9 +163,7 @@ command_compact(void)
 		kdie(K_USAGE, "-o needs --prompt; the answer goes to %s", done);
 	record = question();
 	if (given.prompt && record) {
-		kout_open(given.output);
-		kout_json(record);
-		kout_commit();
+		kout_only(given.output, record);
 		code = K_OK;
 	} else if (!record) {
 		kwarn("there is nothing to summarise");

@@ -37,13 +37,11 @@ program_of(const struct candidate *x, const char *name, struct program *p)
 {
 	const json_t *files = json_object_get(x->eval, "files");
 	const char *dot = strrchr(name, '.');
-	bool taken = false;
+	bool taken = kany(kjson_foreach(f, files), in_the_way(kjson_str(f, "path"), name));
 
 	*p = (struct program){ 0 };
 	if (!x->code)
 		return;
-	kjson_foreach(f, files)
-		taken |= in_the_way(kjson_str(f, "path"), name);
 	add_source(p, taken ? kasprintf("candidate%s", dot ?: "") : kstrdup(name), x->code);
 	kjson_foreach(f, files) {
 		const char *path = kjson_str(f, "path");

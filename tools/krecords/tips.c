@@ -333,11 +333,9 @@ append(json_t *tips, json_t *tip, const char *folder, bool by_hand)
 {
 	auto_free char *fault = tip ? tip_fault(tip) : NULL;
 	long round = (long)kjson_int(tip, "round");
-	bool there = !tip;
+	bool there = !tip || kany(kjson_foreach(other, tips), json_equal(other, tip));
 	char id[65];
 
-	kjson_foreach(other, tips)
-		there |= json_equal(other, tip);
 	if (fault && by_hand)
 		kdie(K_USAGE, "tip of round-%ld: %s", round, fault);
 	if (fault)

@@ -79,13 +79,9 @@ candidates_json(void)
 json_t *
 cut_json(const char *text, size_t most)
 {
-	size_t len = strlen(text);
+	size_t len = strlen(text), kept = kutf8_prefix(text, len, most);
 
-	if (len <= most)
-		return kjson_text(text, len);
-	for (len = most; len && ((unsigned char)text[len] & 0xc0) == 0x80;)
-		len--;
-	return json_sprintf("%.*s…", (int)len, text);
+	return kept == len ? kjson_text(text, len) : json_sprintf("%.*s…", (int)kept, text);
 }
 
 /* The first error without the place "file:12:3: " before it, else the first line. */
@@ -221,13 +217,11 @@ elites_json(void)
 		struct kgain_ratio alone = {
 			.mean = row->speedup, .low = row->speedup, .high = row->speedup
 		};
-		char cell[KARCH_DIMS + 1];
 
-		karch_cell_text(row->cell, cell);
 		json_array_append_new(elites,
-		    json_pack("{s:s,s:s,s:b,s:s,s:o*,s:f,s:f,s:s,s:s}", "id", row->id, "cell", cell,
-		        "correct", row->status == STATUS_CORRECT, "status",
-		        status_rows[row->status].name, "speed", ratio_json(&alone), "ns",
+		    json_pack("{s:s,s:s,s:b,s:s,s:o*,s:f,s:f,s:s,s:s}", "id", row->id, "cell",
+		        karch_cell_text(row->cell), "correct", row->status == STATUS_CORRECT,
+		        "status", status_rows[row->status].name, "speed", ratio_json(&alone), "ns",
 		        row->runtime_ms * 1e6, "score", row->score, "strategy", row->strategy,
 		        "parent", row->parent));
 	}

@@ -108,9 +108,7 @@ main(int argc, char **argv)
 		kjson_set(facts, "now", kjson_text(now, len));
 	}
 	if (format == JSON) {
-		kout_open(output);
-		kout_json(facts);
-		kout_commit();
+		kout_only(output, facts);
 	} else if (format == BEST) {
 		write_best(facts, output);
 	} else {

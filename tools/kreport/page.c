@@ -379,9 +379,7 @@ next_line(const char *text, const char *end, size_t *len, size_t *cut)
 
 	if (all && text[all - 1] == '\r')
 		all--;
-	*len = all < LONGEST_LINE ? all : LONGEST_LINE;
-	while (*len < all && *len && ((unsigned char)text[*len] & 0xc0) == 0x80)
-		--*len;
+	*len = kutf8_prefix(text, all, LONGEST_LINE);
 	*cut = all - *len;
 	return newline ? newline + 1 : end;
 }

@@ -112,10 +112,9 @@ most_appealing(const struct shown *shown, const struct karch_row **list, size_t 
 	const struct karch_row *top = NULL;
 
 	kforeach_of(one, list, n) {
-		bool seen = (*one)->cell == from;
+		bool seen = (*one)->cell == from ||
+		    kany(kforeach_of(each, shown->row, shown->n), *each == *one);
 
-		kforeach_of(each, shown->row, shown->n)
-			seen |= *each == *one;
 		if (!seen && (!top || appeal(*one, from) > appeal(top, from)))
 			top = *one;
 	}

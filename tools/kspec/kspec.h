@@ -46,6 +46,3 @@ extern struct consents {
 /* None when there is no such file; a malformed line ends the program with K_USAGE. */
 void consents_load(const char *dir);
 const struct consent *consent_for(const char *metric);
-
-/* Writes RECORD as the only output. */
-void put_result(const json_t *record);

@@ -44,14 +44,6 @@ consent_for(const char *metric)
 }
 
 void
-put_result(const json_t *record)
-{
-	kout_open(given.output);
-	kout_json(record);
-	kout_commit();
-}
-
-void
 consents_load(const char *dir)
 {
 	auto_free char *path = kasprintf("%s/placeholder.ok", dir),

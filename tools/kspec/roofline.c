@@ -391,6 +391,6 @@ command_roofline(void)
 	out = kjq("views/roofline.jq", in);
 	if (kjson_bool(out, "lacking") && step.strict)
 		refuse_unknown();
-	put_result(json_object_get(out, "record"));
+	kout_only(given.output, json_object_get(out, "record"));
 	return K_OK;
 }

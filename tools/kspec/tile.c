@@ -62,7 +62,7 @@ command_tile(void)
 	if (given.time_ns > 0)
 		json_object_set_new(
 		    out, "of_ceiling_pct", json_real(100 * kernel_s * 1e9 / given.time_ns));
-	put_result(out);
+	kout_only(given.output, out);
 	khw_free(h);
 	return K_OK;
 }

@@ -61,15 +61,11 @@ karch_best(const struct karch *a, struct karch_row *row)
 void
 karch_set_best(struct karch *a, const struct karch_row *row)
 {
-	char cell[KARCH_DIMS + 1];
 	struct kgain_ratio speedup = karch_speedup(row);
-	json_t *now;
-
-	karch_cell_text(row->cell, cell);
-	now = json_pack("{s:s,s:i,s:s,s:f,s:s,s:o*,s:o*}", "id", row->id, "trial", (int)row->trial,
-	    "cell", cell, "score", row->score, "status", status_rows[row->status].name,
-	    "provisional", row->provisional ? json_true() : NULL, "runtime_ms",
-	    row->runtime_ms > 0 ? json_real(row->runtime_ms) : NULL);
+	json_t *now = json_pack("{s:s,s:i,s:s,s:f,s:s,s:o*,s:o*}", "id", row->id, "trial",
+	    (int)row->trial, "cell", karch_cell_text(row->cell), "score", row->score, "status",
+	    status_rows[row->status].name, "provisional", row->provisional ? json_true() : NULL,
+	    "runtime_ms", row->runtime_ms > 0 ? json_real(row->runtime_ms) : NULL);
 	if (speedup.n)
 		kgain_put_speedup(now, &speedup);
 	kjson_set(a->header, "best", now);
@@ -105,12 +101,11 @@ karch_cell(const char *text)
 	return cell;
 }
 
-void
-karch_cell_text(int cell, char text[KARCH_DIMS + 1])
+const char *
+karch_cell_text(int cell)
 {
-	for (int d = 0; d < KARCH_DIMS; d++)
-		text[d] = (char)('0' + karch_level(cell, d));
-	text[KARCH_DIMS] = '\0';
+	return kshown("%d%d%d%d", karch_level(cell, 0), karch_level(cell, 1), karch_level(cell, 2),
+	    karch_level(cell, 3));
 }
 
 int
@@ -178,14 +173,16 @@ karch_step(int islands, int *current, long *filled)
 }
 
 const char *
-karch_real(double v, char *buf)
+karch_real(double v)
 {
+	const char *text = NULL;
+
 	for (int digits_kept = 15; digits_kept <= 17; digits_kept++) {
-		snprintf(buf, 32, "%.*g", digits_kept, v);
-		if (strtod(buf, NULL) == v)
+		text = kshown("%.*g", digits_kept, v);
+		if (strtod(text, NULL) == v)
 			break;
 	}
-	return buf;
+	return text;
 }
 
 /* Where the row that is being read goes on. */
@@ -636,12 +633,10 @@ karch_free(struct karch *a)
 static void
 format_speedup(const struct karch_row *row, struct kbuf *b)
 {
-	char number[32];
-
-	kbuf_printf(b, ",\"speedup\":%s", karch_real(row->speedup, number));
+	kbuf_printf(b, ",\"speedup\":%s", karch_real(row->speedup));
 	if (row->speedup_high > 0 && isfinite(row->speedup_high)) {
-		kbuf_printf(b, ",\"speedup_low\":%s", karch_real(row->speedup_low, number));
-		kbuf_printf(b, ",\"speedup_high\":%s", karch_real(row->speedup_high, number));
+		kbuf_printf(b, ",\"speedup_low\":%s", karch_real(row->speedup_low));
+		kbuf_printf(b, ",\"speedup_high\":%s", karch_real(row->speedup_high));
 	}
 	if (row->provisional)
 		kbuf_puts(b, ",\"provisional\":true");
@@ -650,18 +645,16 @@ format_speedup(const struct karch_row *row, struct kbuf *b)
 static void
 format_row(const struct karch_row *row, struct kbuf *b)
 {
-	char cell[KARCH_DIMS + 1], number[32];
 	const char *separator = "";
 
-	karch_cell_text(row->cell, cell);
 	kbuf_printf(b, "{\"kind\":\"%s\",\"id\":\"%s\",\"cell\":\"%s\"",
-	    row->elite ? "elite" : "program", row->id, cell);
-	kbuf_printf(b, ",\"score\":%s,\"status\":\"%s\"", karch_real(row->score, number),
+	    row->elite ? "elite" : "program", row->id, karch_cell_text(row->cell));
+	kbuf_printf(b, ",\"score\":%s,\"status\":\"%s\"", karch_real(row->score),
 	    status_rows[row->status].name);
 	if (row->speedup > 0)
 		format_speedup(row, b);
 	if (row->runtime_ms > 0)
-		kbuf_printf(b, ",\"runtime_ms\":%s", karch_real(row->runtime_ms, number));
+		kbuf_printf(b, ",\"runtime_ms\":%s", karch_real(row->runtime_ms));
 	if (*row->tokens)
 		kbuf_printf(b, ",\"tokens\":\"%s\"", row->tokens);
 	if (*row->object)

@@ -121,7 +121,7 @@ size_t karch_ranked(const struct karch *a, const struct karch_row **list);
 
 /* "2103" to 0x93 and back; -1 when TEXT is not a cell. */
 int karch_cell(const char *text);
-void karch_cell_text(int cell, char text[KARCH_DIMS + 1]);
+const char *karch_cell_text(int cell);
 /* [2,1,0,3] to a cell, -1 if it is not one; and back (new reference). */
 int karch_cell_json(const json_t *coords);
 json_t *karch_coords(int cell);
@@ -181,5 +181,5 @@ char *karch_header(struct kin *in, json_t **header);
 /* The record of candidate ID after a stage, as its file has it. New reference, or NULL. */
 json_t *karch_record(const char *id, const char *stage);
 
-/* Shortest decimal form that reads back as V. BUF holds 32 bytes. */
-const char *karch_real(double v, char *buf);
+/* Shortest decimal form that reads back as V, a text of kshown. */
+const char *karch_real(double v);

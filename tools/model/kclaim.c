@@ -34,11 +34,8 @@ is_figure(const char *unit)
 {
 	static const enum khw_dimension hedged[] = { KHW_RATE, KHW_BANDWIDTH, KHW_CLOCK };
 	auto_free char *name = kregex_part("\\A[" MARKS "]*([A-Za-z/]+)", unit);
-	bool figure = false;
 
-	kforeach(one, hedged)
-		figure |= khw_unit(*one, name, NULL, 0) > 0;
-	return figure;
+	return kany(kforeach(one, hedged), khw_unit(*one, name, NULL, 0) > 0);
 }
 
 /* Where the words before P begin: at most HEDGE_WORDS, and none from another sentence. */

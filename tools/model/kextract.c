@@ -41,11 +41,7 @@ is_label_of(const char *label)
 static bool
 is_stray(const char *word)
 {
-	bool found = false;
-
-	kforeach(backend, backends)
-		found |= backend_labelled(backend, word);
-	return found;
+	return kany(kforeach(backend, backends), backend_labelled(backend, word));
 }
 
 static const char *

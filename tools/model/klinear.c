@@ -195,18 +195,13 @@ static const enum klinear_code failures[FAULT_COUNT] = {
 static const struct klinear_case *the_case;
 static struct klinear_decision *decision;
 
-static void because(enum klinear_code code, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
-static void
+static void __attribute__((format(printf, 2, 3)))
 because(enum klinear_code code, const char *format, ...)
 {
-	va_list args;
+	kformatted(text, format);
 
 	decision->code = code;
-	va_start(args, format);
-	vsnprintf(decision->why, sizeof decision->why, format, args);
-	va_end(args);
+	snprintf(decision->why, sizeof decision->why, "%s", text);
 }
 
 /* True when the status says that there is no result to compare. */

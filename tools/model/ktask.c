@@ -783,11 +783,9 @@ read_distributions(const json_t *list)
 {
 	kjson_foreach_text(item, list) {
 		enum kdist d = kdist_of(item);
-		bool twice = false;
 
-		kforeach_of(distribution, reading->distributions, reading->distribution_count)
-			twice |= *distribution == d;
-		if (twice)
+		if (kany(kforeach_of(known, reading->distributions, reading->distribution_count),
+		        *known == d))
 			fault_in("distributions", "'%s' occurs twice", item);
 		else
 			reading->distributions[reading->distribution_count++] = d;
@@ -865,11 +863,7 @@ read_sizes(struct ktask_workload *w, const json_t *given)
 static void
 read_list(const struct ktask_workload *w, const struct ktask_tensor *x, const json_t *list)
 {
-	bool integers = json_is_array(list);
-
-	kjson_foreach(item, list)
-		integers &= fits(item, x->dtype);
-	if (!integers)
+	if (!json_is_array(list) || kany(kjson_foreach(item, list), !fits(item, x->dtype)))
 		fault("values: %s must be a list of integers of type %s, or {\"file\"}", x->name,
 		    kdtype_name(x->dtype));
 	else if (!faults.count && json_array_size(list) != ktask_elements(reading, w, x))
@@ -1102,13 +1096,12 @@ ktask_device_only(const json_t *task)
 const char *
 ktask_lacks_oracle(const struct ktask *t, const char *reference)
 {
-	bool narrow = false;
+	bool narrow = kany(kforeach_of(tensor, t->tensors, t->tensor_count),
+	    kdtype_is_float(tensor->dtype) && tensor->dtype != KDTYPE_F64);
 
 	if (!t->oracle && ktask_device_only(t->json))
 		return "\"oracle\" is missing; it must be host code, because the reference is "
 		       "device code";
-	kforeach_of(tensor, t->tensors, t->tensor_count)
-		narrow |= kdtype_is_float(tensor->dtype) && tensor->dtype != KDTYPE_F64;
 	if (t->oracle || !narrow || strstr(reference, "REAL"))
 		return NULL;
 	return "\"oracle\" is missing, and the reference cannot replace it: the reference would be "
