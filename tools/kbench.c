@@ -74,8 +74,7 @@ parse(struct arguments *a, int argc, char **argv)
 	a->task = argv[optind];
 	a->kernels = argv + optind + 1;
 	if (a->threads)
-		json_object_set_new(
-		    a->eval, "threads", json_integer(knum_long(a->threads, 1, 4096, "--threads")));
+		kjson_put(a->eval, "threads", knum_long(a->threads, 1, 4096, "--threads"));
 	knum_long(a->repeat, 1, 100000, "--repeat");
 }
 

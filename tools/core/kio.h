@@ -123,6 +123,11 @@ json_t *kjson_string(const char *text);
 size_t kjson_fit(const char *bytes, size_t len, size_t max);
 /* Take over VALUE as a member. Dies when it is NULL: out of memory, or a text that is not UTF-8. */
 void kjson_set(json_t *object, const char *key, json_t *value);
+/* The same for a text or a number. */
+#define kjson_put(object, key, value) \
+	kjson_set(object, key, \
+	    _Generic((value), char *: json_string, const char *: json_string, double: json_real, \
+	        default: json_integer)(value))
 /*
  * The path of the first member in which two values differ, "performance.latency_us", with AT before
  * it unless that is ""; NULL: none. The caller frees.

@@ -124,17 +124,17 @@ note_round(const struct kcandidate *list, size_t n)
 	run = (struct klinear_run){ (long)kjson_int(linear, "streak"),
 		(long)kjson_int(linear, "row"), (long)kjson_int(linear, "drafts") };
 	klinear_next(&run, !is_rolled_back(list), list->status);
-	kjson_set(linear, "streak", json_integer(run.streak));
+	kjson_put(linear, "streak", run.streak);
 	/* A search without drafts has none of these members. */
 	if (run.drafts)
 		json_object_update_new(linear,
 		    json_pack(
 		        "{s:I,s:I}", "row", (json_int_t)run.row, "drafts", (json_int_t)run.drafts));
 	if (!is_rolled_back(list)) {
-		kjson_set(linear, "accepted", json_string(list->id));
+		kjson_put(linear, "accepted", list->id);
 		kjson_add(chain, list->id);
 	}
-	kjson_set(linear, "round", json_integer(list->trial + 1));
+	kjson_put(linear, "round", list->trial + 1);
 }
 
 static void
@@ -201,8 +201,8 @@ note_cost(const struct kcandidate *s)
 
 	if (!s->paid)
 		return;
-	kjson_set(keeper.header, "cost_usd",
-	    json_real((double)(llround(total * 1e9) + llround(s->cost_usd * 1e9)) / 1e9));
+	kjson_put(keeper.header, "cost_usd",
+	    (double)(llround(total * 1e9) + llround(s->cost_usd * 1e9)) / 1e9);
 	kjson_count(keeper.header, "unpriced", !s->priced);
 	for (size_t i = 0; i < KCANDIDATE_TOKENS; i++)
 		kjson_count(kjson_ensure(keeper.header, "tokens", json_object()),
@@ -232,15 +232,15 @@ count_candidate(const struct kcandidate *s)
 	kjson_count(kjson_ensure(keeper.header, "statuses", json_object()),
 	    status_rows[s->standing].name, 1);
 	kjson_count(keeper.header, "duplicates", s->duplicate);
-	kjson_set(keeper.header, "failures",
-	    json_integer(failure ? kjson_int(keeper.header, "failures") + 1 : 0));
+	kjson_put(
+	    keeper.header, "failures", failure ? kjson_int(keeper.header, "failures") + 1 : 0);
 	note_strategy(s);
 	note_cost(s);
 	note_error(s);
 	note_broken(s);
 	if (s->target >= 0 && s->target != s->parent_cell)
-		kjson_set(kjson_ensure(keeper.header, "tabu", json_object()),
-		    karch_cell_text(s->target), json_integer(s->trial));
+		kjson_put(kjson_ensure(keeper.header, "tabu", json_object()),
+		    karch_cell_text(s->target), s->trial);
 	karch_step(keeper.islands, &keeper.current, &keeper.filled);
 }
 
@@ -299,7 +299,7 @@ migrate(long trial)
 	}
 	kjson_count(keeper.header, "migrations", 1);
 	kjson_count(keeper.header, "migrants", moved);
-	kjson_set(keeper.header, "last_migration", json_integer(trial));
+	kjson_put(keeper.header, "last_migration", trial);
 }
 
 /* Elites stay; the worst of the others are removed. */
@@ -344,12 +344,11 @@ add_trial(const struct kcandidate *list, size_t n)
 		long wait = trial - (long)kjson_int(keeper.header, "last_gain");
 
 		if (wait > kjson_int(keeper.header, "longest_wait"))
-			kjson_set(keeper.header, "longest_wait", json_integer(wait));
-		kjson_set(keeper.header, "last_gain", json_integer(trial));
+			kjson_put(keeper.header, "longest_wait", wait);
+		kjson_put(keeper.header, "last_gain", trial);
 	}
-	kjson_set(keeper.header, "stale",
-	    json_integer(trial - (long)kjson_int(keeper.header, "last_gain")));
-	kjson_set(keeper.header, "trial", json_integer(trial));
+	kjson_put(keeper.header, "stale", trial - (long)kjson_int(keeper.header, "last_gain"));
+	kjson_put(keeper.header, "trial", trial);
 	keeper.a->trial = trial;
 	if (keeper.islands > 1 && trial > 0 && trial % MIGRATION_INTERVAL == 0)
 		migrate(trial);
@@ -367,7 +366,7 @@ header_new(void)
 	    "archive/1", "campaign", kcamp_str("name"), "cost_usd", 0.0, "errors", "broken");
 
 	kforeach(zero, zeros)
-		kjson_set(h, *zero, json_integer(0));
+		kjson_put(h, *zero, 0);
 	kforeach(object, objects)
 		kjson_set(h, *object, json_object());
 	return h;
@@ -385,7 +384,7 @@ describe_islands(void)
 		json_t *one = json_pack("{s:I}", "elites", (json_int_t)n);
 
 		if (n)
-			kjson_set(one, "best", json_string(list[0]->id));
+			kjson_put(one, "best", list[0]->id);
 		json_array_append_new(islands, one);
 	}
 	kjson_set(keeper.header, "islands", islands);

@@ -289,8 +289,8 @@ look_at_trace(json_t *out)
 	}
 	if (!lookups)
 		return false;
-	json_object_set_new(out, "hits", json_integer(had));
-	json_object_set_new(out, "lookups", json_integer(lookups));
+	kjson_put(out, "hits", had);
+	kjson_put(out, "lookups", lookups);
 	/* At most half can be hits; one step in eight may be lost to noise. */
 	if ((double)had < 0.5 * (double)lookups * 7 / 8)
 		refuse("W1: %ld hits in %ld look-ups in training-like steps, where a cache of "

@@ -40,7 +40,7 @@ add_spent(json_t *eval, const char *what, double seconds)
 {
 	json_t *spent = kjson_ensure(eval, "spent_s", json_object());
 
-	kjson_set(spent, what, json_real(kjson_num(spent, what) + seconds));
+	kjson_put(spent, what, kjson_num(spent, what) + seconds);
 }
 
 static void
@@ -210,7 +210,7 @@ take_over(const char *id, const char *key, const char *hex, json_t *eval)
 
 	if (take) {
 		kjson_share(eval, old, copied);
-		kjson_set(eval, "duplicate_of", json_string(of));
+		kjson_put(eval, "duplicate_of", of);
 		kjson_set(eval, "log",
 		    json_sprintf("The same program as %s, but for names, comments and layout: its "
 		                 "result holds, and nothing was run.\n%s",
@@ -228,7 +228,7 @@ take_object(const struct subject *s, const struct build *b, json_t *eval)
 	if (!b->so)
 		return false;
 	kelf_hash(b->so, b->so_len, hex);
-	kjson_set(eval, "object", json_string(hex));
+	kjson_put(eval, "object", hex);
 	if (s->trusted || s->again || !(id = past_with("object", hex)))
 		return false;
 	input_past(id);
@@ -309,7 +309,7 @@ null_evaluate(const char *tokens, bool reference, json_t *eval)
 	while (i < last && draw >= outcomes[i].share)
 		draw -= outcomes[i++].share;
 	kjson_set(eval, "status", status_json(outcomes[i].status));
-	kjson_set(eval, "tier", json_integer(outcomes[i].tier));
+	kjson_put(eval, "tier", outcomes[i].tier);
 	kjson_set(
 	    eval, "log", json_sprintf("null evaluator: %s", status_rows[outcomes[i].status].name));
 	if (i < last)
@@ -317,7 +317,7 @@ null_evaluate(const char *tokens, bool reference, json_t *eval)
 	/* Measuring costs nothing here, so measure on the full set. */
 	if (kcamp_linear()) {
 		choose_full_set();
-		kjson_set(eval, "level", json_string("full"));
+		kjson_put(eval, "level", "full");
 	}
 	kjson_set(
 	    eval, "timing", timing_of(reference ? NULL : &rng, reference ? 1 : draw_speedup(&rng)));
@@ -334,7 +334,7 @@ scan(const struct subject *s, json_t *eval)
 		scan_source(file->path, file->content, eval);
 	if (!json_object_get(eval, "status"))
 		return true;
-	kjson_set(eval, "tier", json_integer(0));
+	kjson_put(eval, "tier", 0);
 	return false;
 }
 
@@ -353,7 +353,7 @@ static json_t *
 unrun(json_t *eval, enum status status, const char *check, const char *fault, json_t *log)
 {
 	eval_fail(eval, status, check, "%s", fault);
-	kjson_set(eval, "tier", json_integer(0));
+	kjson_put(eval, "tier", 0);
 	kjson_set(eval, "log", log);
 	return eval;
 }
@@ -394,7 +394,7 @@ evaluate(const struct subject *s)
 		evaluate_tiers(s, eval);
 	if (!json_object_get(eval, "duplicate_of"))
 		report_log(s, eval);
-	kjson_set(eval, "wall_s", json_real(kseconds_since(start)));
+	kjson_put(eval, "wall_s", kseconds_since(start));
 	return eval;
 }
 

@@ -14,8 +14,8 @@ findings_row(json_t *rows, const char *tool, const char *status, const char *det
 	    kjson_text(detail, len < DETAIL_MAX ? len : DETAIL_MAX));
 
 	if (r) {
-		json_object_set_new(row, "workloads", json_integer(r->done));
-		json_object_set_new(row, "of", json_integer(r->count));
+		kjson_put(row, "workloads", r->done);
+		kjson_put(row, "of", r->count);
 		json_object_set_new(row, "wall_s", json_real(r->wall_s));
 	}
 	json_array_append_new(rows, row);

@@ -241,7 +241,7 @@ note_level(json_t *eval)
 	if (!kcamp_linear() || !is_timed(eval))
 		return;
 	check_set(eval);
-	kjson_set(eval, "level", json_string(is_wider(full_set()) ? "quick" : "full"));
+	kjson_put(eval, "level", is_wider(full_set()) ? "quick" : "full");
 }
 
 static void
@@ -257,7 +257,7 @@ linear_levels(const struct trial *t, json_t *eval)
 	if (compared && wider && c.ratio.mean - 1 < KLINEAR_BORDERLINE) {
 		keep_quick(eval);
 		keval.set = full;
-		kjson_set(eval, "level", json_string("full"));
+		kjson_put(eval, "level", "full");
 		measure(t, eval);
 		compared = is_timed(eval);
 		if (compared) {

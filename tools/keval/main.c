@@ -106,7 +106,7 @@ add_time(json_t *record)
 	char now[32];
 
 	know_iso(now, sizeof now);
-	kjson_set(record, "time", json_string(now));
+	kjson_put(record, "time", now);
 }
 
 /* What is evaluated: a reply with its plan. */
@@ -233,7 +233,7 @@ evaluate_program(struct entry *r)
 	if (r->tuned) {
 		kjson_set(eval, "tuned", r->tuned);
 		add_spent(eval, "tuning", tuning);
-		kjson_set(eval, "wall_s", json_real(kjson_num(eval, "wall_s") + tuning));
+		kjson_put(eval, "wall_s", kjson_num(eval, "wall_s") + tuning);
 	}
 	return eval;
 }

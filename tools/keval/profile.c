@@ -331,7 +331,7 @@ profile_so(
 		found = findings(&x, why);
 	}
 	if (found && x.workload)
-		kjson_set(found, "workload", json_string(x.workload));
+		kjson_put(found, "workload", x.workload);
 	if (found && name)
 		kjson_set(found, "raw", keep(&x, name));
 	json_decref(x.files);
@@ -415,7 +415,7 @@ profile(const struct subject *s, const char *so, json_t *eval)
 	found = profile_anew(s, so, eval, karch_is_id(s->name) ? s->name : NULL, &why);
 	if (found) {
 		kjson_set(eval, "profile", found);
-		kjson_set(eval, "tier", json_integer(4));
+		kjson_put(eval, "tier", 4);
 		add_spent(eval, "profiling", kseconds_since(start));
 	} else {
 		kjson_set(eval, "profile_missing", kjson_text(why, strlen(why)));

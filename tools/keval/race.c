@@ -82,7 +82,7 @@ pairs_with_id(const json_t *answer, const char *id)
 
 	kjson_foreach(pair, pairs)
 		if (id)
-			kjson_set(pair, "id", json_string(id));
+			kjson_put(pair, "id", id);
 	return pairs;
 }
 

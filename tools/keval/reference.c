@@ -175,7 +175,7 @@ evaluate_reference(void)
 		kdie(K_USAGE, "%s: the status of the reference is %s, not correct: %s",
 		    keval.task_file, kjson_str(eval, "status"), kjson_str(eval, "log"));
 	if (kcamp_linear())
-		kjson_set(eval, "level", json_string("full"));
+		kjson_put(eval, "level", "full");
 	kjson_foreach(baseline, is_null() ? NULL : json_object_get(keval.task, "baselines"))
 		json_array_append_new(list, evaluate_baseline(baseline));
 	if (json_array_size(list))

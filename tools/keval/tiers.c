@@ -270,7 +270,7 @@ evaluate_tiers(const struct subject *s, json_t *eval)
 	t.so = so;
 	t.early = &early;
 
-	kjson_set(eval, "tier", json_integer(1));
+	kjson_put(eval, "tier", 1);
 	kjson_set(eval, "sandbox",
 	    json_pack(
 	        "{s:i,s:s}", "level", sandbox_level(), "name", ksandbox_name(sandbox_level())));

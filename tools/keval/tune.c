@@ -149,7 +149,7 @@ tuned_program(const char *code, json_t **tuned, char **fault)
 		    json_object_get(*tuned, "variants"), json_pack("{s:o}", "parameters", values));
 	}
 	best = race_variants(codes, s.variants, *tuned);
-	json_object_set_new(*tuned, "chosen", json_integer((json_int_t)best));
+	kjson_put(*tuned, "chosen", (json_int_t)best);
 	program = codes[best];
 	for (size_t i = 0; i < s.variants; i++)
 		if (i != best)

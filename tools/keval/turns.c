@@ -254,7 +254,7 @@ turns_time(const struct trial *trial, json_t *eval)
 		enter_known(NULL);
 	else if (!trial->s->trusted)
 		enter_anchor(trial->s);
-	kjson_set(eval, "tier", json_integer(3));
+	kjson_put(eval, "tier", 3);
 	if (race(keval.verifies, eval)) {
 		timing = custom_together(turns.racer[0].turns);
 		kjson_set(eval, "timing", timing);
@@ -263,7 +263,7 @@ turns_time(const struct trial *trial, json_t *eval)
 		if (keval.verifies)
 			kjson_set(eval, "baselines", times_of_others());
 		else if (turns.count > 1 && !turns.racer[1].out)
-			kjson_set(eval, "anchor", json_string(turns.racer[1].name));
+			kjson_put(eval, "anchor", turns.racer[1].name);
 	}
 	close_turns();
 }

@@ -64,7 +64,7 @@ touch(int number, long trial)
 {
 	json_t *cell = cell_open(number);
 
-	kjson_set(cell, "updated", json_integer(trial));
+	kjson_put(cell, "updated", trial);
 	return cell;
 }
 
@@ -112,7 +112,7 @@ rebase(json_t *cell, long trial)
 		change(cell, "sum", d, factor, 0);
 		change(cell, "weight", d, factor, 0);
 	}
-	kjson_set(cell, "base", json_integer(trial));
+	kjson_put(cell, "base", trial);
 }
 
 static void

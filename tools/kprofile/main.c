@@ -127,8 +127,7 @@ kernels_of(const char *by)
 			    json_pack("{s:s,s:i,s:f}", "name", l->kernel, "launches", 0, by, 0.0);
 			json_array_append_new(list, found);
 		}
-		json_object_set_new(
-		    found, "launches", json_integer(kjson_int(found, "launches") + 1));
+		kjson_put(found, "launches", kjson_int(found, "launches") + 1);
 		json_object_set_new(found, by, json_real(kjson_num(found, by) + l->time));
 	}
 	json_array_foreach(list, i, found) {

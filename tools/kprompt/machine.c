@@ -90,7 +90,7 @@ suit_dtype(json_t *simd)
 	if (!wide)
 		return;
 	for (const char *const *key = (const char *const[]){ "floats", "nr", NULL }; *key; key++)
-		json_object_set_new(simd, *key, json_integer(kjson_int_or(simd, *key, 2) / 2));
+		kjson_put(simd, *key, kjson_int_or(simd, *key, 2) / 2);
 	json_object_set(simd, "type", json_object_get(simd, "double"));
 }
 

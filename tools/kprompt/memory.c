@@ -55,7 +55,7 @@ static void
 note_shown(const char *name, size_t count)
 {
 	if (count)
-		json_object_set_new(recall.shown, name, json_integer((json_int_t)count));
+		kjson_put(recall.shown, name, (json_int_t)count);
 }
 
 /* The newest compaction that may be shown; adds what it covers to COVERED. */

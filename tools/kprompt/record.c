@@ -147,8 +147,7 @@ inspirations(const json_t *sample)
 		if (skip)
 			continue;
 		shown = program_facts(p);
-		json_object_set_new(
-		    shown, "number", json_integer((json_int_t)json_array_size(out) + 1));
+		kjson_put(shown, "number", (json_int_t)json_array_size(out) + 1);
 		json_array_append_new(out, shown);
 	}
 	return out;

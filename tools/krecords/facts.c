@@ -25,7 +25,7 @@ page_text(const char *name)
 	if (!json_object_get(pages, name)) {
 		auto_free char *path = kdata_path(name), *text = kread_text_or_die(path, PAGE_MAX);
 
-		kjson_set(pages, name, json_string(text));
+		kjson_put(pages, name, text);
 	}
 	return json_string_value(json_object_get(pages, name));
 }

@@ -556,7 +556,7 @@ add_version(long version, json_t *files)
 	auto_free char *path = version_path(version), *text = v ? json_text(v) : NULL;
 
 	if (text)
-		kjson_set(files, path, json_string(text));
+		kjson_put(files, path, text);
 }
 
 /*

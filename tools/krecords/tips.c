@@ -154,7 +154,7 @@ take_line(json_t *tips, const char *path, long lineno, const char *line)
 		               *text = kfence_line(line + at[2].from, FIELD_MAX);
 
 		if (!json_object_get(tip, name)) {
-			kjson_set(tip, name, json_string(text));
+			kjson_put(tip, name, text);
 			return NULL;
 		}
 	}

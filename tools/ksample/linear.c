@@ -34,7 +34,7 @@ add_said(json_t *to, const json_t *plan, const char *key)
 	auto_free char *line = text ? kfence_line(text, SAID_MAX) : NULL;
 
 	if (line)
-		kjson_set(to, key, json_string(line));
+		kjson_put(to, key, line);
 }
 
 /* One round in the form in which later rounds see it. */
@@ -90,8 +90,8 @@ add_history(json_t *sample)
 
 		if (decision && t >= search.trial - HISTORY) {
 			one = round_json(record, all, LEN(all));
-			kjson_set(one, "verdict", json_string(kjson_str(decision, "verdict")));
-			kjson_set(one, "line", json_string(kjson_str(decision, "line")));
+			kjson_put(one, "verdict", kjson_str(decision, "verdict"));
+			kjson_put(one, "line", kjson_str(decision, "line"));
 			json_array_append_new(rounds, one);
 		}
 		if (rolled_back && klinear_refutes(kjson_str(decision, "code")) &&
@@ -142,7 +142,7 @@ accepted_program(const char *id)
 	if (!karch_best(&search.archive, &best) || strcmp(best.id, id))
 		return o;
 	kjson_set(o, "coords", karch_coords(best.cell));
-	kjson_set(o, "combined", json_real(best.score));
+	kjson_put(o, "combined", best.score);
 	put_times(&best, o);
 	return o;
 }

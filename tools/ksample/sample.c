@@ -196,7 +196,7 @@ sample_json(const struct plan *plan, int branch)
 	    "errors", errors ? json_deep_copy(errors) : json_array(), "target",
 	    plan->target >= 0 ? karch_coords(plan->target) : NULL, "parent", parent);
 	if (karch_best(&search.archive, &best) && strcmp(best.id, KARCH_REFERENCE)) {
-		kjson_set(o, "incumbent", json_string(best.id));
+		kjson_put(o, "incumbent", best.id);
 		if (strcmp(best.id, id))
 			kjson_set(o, "best", program_json(&best, false));
 	}

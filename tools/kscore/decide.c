@@ -222,10 +222,8 @@ add_decision(void)
 	out = json_pack("{s:s,s:b,s:s,s:s,s:I}", "verdict", verdict_of(&d), "trade_off",
 	    d.trade_off, "code", klinear_codes[d.code], "line", line, "round", (json_int_t)round);
 	if (c.compare) {
-		kjson_set(out, "level",
-		    json_string(level.needs_full
-		            ? "quick"
-		            : kjson_str_or(scored.json, "eval.level", "full")));
+		kjson_put(out, "level",
+		    level.needs_full ? "quick" : kjson_str_or(scored.json, "eval.level", "full"));
 		put_figures(&c, &d, out);
 	}
 	put_outcome(&c, &d);

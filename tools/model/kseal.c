@@ -65,7 +65,7 @@ take_line(struct kseal *s, const char *kind, const char *line, size_t len)
 		return fault;
 	if (!krec_parse(&rec, line, len, why, sizeof why))
 		return "was edited: not a record";
-	json_object_set_new(rec.json, "n", json_integer(s->count));
+	kjson_put(rec.json, "n", s->count);
 	if (!kind || kjson_is(rec.json, "kind", kind))
 		json_array_append(s->lines, rec.json);
 	krec_free(&rec);
