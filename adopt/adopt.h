@@ -84,12 +84,12 @@ int record(const struct adoption *a);
 /* Has anything been recorded? */
 bool recorded_any(const struct adoption *a);
 /*
- * Does FILE contain the same bytes that the application's call left in the array? WHY names the
- * first element of ITEM bytes that differs. Arrays that were not recorded count as equal, and so do
- * elements that are not the same in FILE and in OTHER, if there is such a file.
+ * Where FILE contains other elements, of ITEM bytes, than the application's call left in the array;
+ * NULL: nowhere. Arrays that were not recorded count as equal, and so do elements that are not the
+ * same in FILE and in OTHER, if there is such a file. The caller frees.
  */
-bool recorded_same(const struct adoption *a, const char *config, const char *array,
-    const char *dtype, size_t item, const char *file, const char *other, char *why, size_t why_len);
+char *recorded_differs(const struct adoption *a, const char *config, const char *array,
+    const char *dtype, size_t item, const char *file, const char *other);
 /* The file's path; NULL: there is none. */
 char *recorded_path(const struct adoption *a, const char *config, const char *array, bool after);
 
@@ -158,13 +158,12 @@ char *program_of(const char *command);
 /* outputs.c */
 
 /*
- * Is output O of adopt.json in FOLDER the same as the original's, under its comparison: byte by
- * byte, or number by number? WHY says where they differ.
+ * Where output O of adopt.json in FOLDER differs from the original's, under its comparison: byte by
+ * byte, or number by number. NULL: it does not. The caller frees.
  */
-bool outputs_same(
-    const struct adoption *a, const json_t *o, const char *folder, char *why, size_t why_len);
-/* The same for all outputs. */
-bool outputs_all_same(const struct adoption *a, const char *folder, char *why, size_t why_len);
+char *outputs_differ(const struct adoption *a, const json_t *o, const char *folder);
+/* The same for the first of all outputs that differs. */
+char *outputs_all_differ(const struct adoption *a, const char *folder);
 /*
  * The --compare with which the outputs in FOLDER would count as the same, if they differ only in
  * digits of floating-point numbers; NULL: there is none. The caller frees.
@@ -265,10 +264,10 @@ const json_t *rules_words(const char *group);
 /* oracle.c: the reference in double precision. */
 
 /*
- * TEXT with every float replaced by double; NULL with the reason in WHY when that is not enough.
- * The caller frees.
+ * TEXT with every float replaced by double; NULL with the reason in *WHY when that is not enough.
+ * The caller frees both.
  */
-char *oracle_swap(const char *text, const char *language, char *why, size_t why_len);
+char *oracle_swap(const char *text, const char *language, char **why);
 /*
  * The unchanged reference, in a wrapper that takes doubles: TASK says what to narrow and widen. The
  * caller frees.

@@ -7,7 +7,7 @@
 #include "ktemplate.h"
 #include "../tools/model/kextract.h"
 
-enum { TEMPLATE_MAX = 1 << 20, AROUND = 8 };
+enum { AROUND = 8 };
 
 /* A manifest for kllm, if the campaign has none yet; returns its folder. */
 static char *
@@ -31,14 +31,11 @@ ask_text(const struct adoption *a, const char *name, const json_t *context)
 {
 	auto_free char *relative = kasprintf("prompts/adopt/%s.txt", name),
 	               *own = kasprintf("%s/%s", a->dir, relative),
-	               *path = kis_there(own) ? kstrdup(own) : kdata_path(relative),
-	               *text = kread_file_or_die(path, TEMPLATE_MAX, NULL);
+	               *path = kis_there(own) ? kstrdup(own) : kdata_path(relative);
 	struct ktemplate t = { 0 };
 	struct kbuf out = { 0 };
-	char why[512];
 
-	if (!ktemplate_render(&t, &out, text, path, context, why, sizeof why))
-		kdie(K_USAGE, "%s", why);
+	ktemplate_file(&t, &out, path, context);
 	return out.data;
 }
 

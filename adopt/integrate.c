@@ -280,20 +280,18 @@ run_good(const struct adoption *a, struct run_folder *run)
 	json_auto_t *before = outputs_stamps(a, a->project);
 	bool good = command_good(a, "run", a->run, run);
 	const char *stale = good ? outputs_untouched(a, a->project, before) : NULL;
-	char why[512];
+	auto_free char *why = good && !stale ? outputs_all_differ(a, a->project) : NULL;
 
 	if (stale) {
 		kwarn("output %s: the run did not write it", stale);
 		hear(run, NULL, "The run of the application did not write %s.\n", stale);
-		good = false;
 	}
-	if (good && !outputs_all_same(a, a->project, why, sizeof why)) {
+	if (why) {
 		kwarn("%s", why);
 		hear(run, NULL, "%s\n", why);
 		digits = outputs_digits(a, a->project);
-		good = false;
 	}
-	return good;
+	return good && !stale && !why;
 }
 
 static bool

@@ -26,7 +26,7 @@ is_include(const char *code, size_t p)
 
 /* Copies TEXT with words replaced. Lines with an include are copied unchanged. */
 char *
-oracle_swap(const char *text, const char *language, char *why, size_t why_len)
+oracle_swap(const char *text, const char *language, char **why)
 {
 	auto_free char *code = ktoken_strip(text, strlen(text), KTOKEN_C);
 	const struct kscan s = { .text = text, .code = code, .len = strlen(text) };
@@ -36,7 +36,7 @@ oracle_swap(const char *text, const char *language, char *why, size_t why_len)
 	size_t done = 0;
 
 	if (rules_scan("no_double", language, text, "\\w+", NULL, &faults)) {
-		snprintf(why, why_len, "%.*s", (int)strcspn(faults.data, "\n"), faults.data);
+		*why = kstrndup(faults.data, strcspn(faults.data, "\n"));
 		kbuf_free(&out);
 		return NULL;
 	}

@@ -61,8 +61,6 @@ struct comparing {
 	double worst;   /* largest difference, as a share of the number's size */
 	double far;     /* largest difference of a number that differed by more than RTOL */
 	double largest; /* largest number */
-	char *why;
-	size_t why_len;
 };
 
 static bool
@@ -82,29 +80,20 @@ near(struct comparing *c, double x, double y)
 }
 
 /*
- * Where, and by how much. The numbers themselves belong to the user: this text may go into a
- * prompt.
+ * These say where two outputs differ, and by how much; NULL: they do not. The numbers themselves
+ * belong to the user: the text may go into a prompt. The caller frees.
  */
-static bool __attribute__((format(printf, 2, 3))) differ(struct comparing *c, const char *fmt, ...)
-{
-	va_list ap;
 
-	va_start(ap, fmt);
-	vsnprintf(c->why, c->why_len, fmt, ap);
-	va_end(ap);
-	return false;
-}
-
-static bool
-same_bytes(struct comparing *c, const char *x, size_t n, const char *y, size_t m)
+static char *
+bytes_differ(const char *x, size_t n, const char *y, size_t m)
 {
 	size_t i = 0, line = 1;
 
 	while (i < n && i < m && x[i] == y[i])
 		line += x[i++] == '\n';
-	if (i == n && i == m)
-		return true;
-	return differ(c, "%zu and %zu bytes; they differ from byte %zu (line %zu)", n, m, i, line);
+	return i == n && i == m
+	    ? NULL
+	    : kasprintf("%zu and %zu bytes; they differ from byte %zu (line %zu)", n, m, i, line);
 }
 
 double
@@ -121,22 +110,22 @@ number_at(const char *bytes, size_t size)
 	return d;
 }
 
-static bool
-same_binary(struct comparing *c, const char *x, size_t n, const char *y, size_t m, size_t size)
+static char *
+numbers_differ(struct comparing *c, const char *x, size_t n, const char *y, size_t m, size_t size)
 {
 	if (n != m || n % size)
-		return differ(
-		    c, "%zu and %zu bytes, which are not numbers of %zu bytes", n, m, size);
+		return kasprintf(
+		    "%zu and %zu bytes, which are not numbers of %zu bytes", n, m, size);
 	for (size_t i = 0; i < n; i += size)
 		if (!near(c, number_at(x + i, size), number_at(y + i, size)))
-			return differ(
-			    c, "number %zu is off by %.3g of its size", i / size, c->worst);
-	return true;
+			return kasprintf(
+			    "number %zu is off by %.3g of its size", i / size, c->worst);
+	return NULL;
 }
 
 /* Texts: numbers are compared as numbers, everything else byte by byte. */
-static bool
-same_text(struct comparing *c, const char *x, const char *y)
+static char *
+texts_differ(struct comparing *c, const char *x, const char *y)
 {
 	size_t line = 1;
 	char before = '\n';
@@ -150,9 +139,9 @@ same_text(struct comparing *c, const char *x, const char *y)
 
 			if (ex > x && ey > y) {
 				if (!near(c, u, v))
-					return differ(c,
-					    "a number in line %zu is off by %.3g of its size", line,
-					    c->worst);
+					return kasprintf("a number in line %zu is off by %.3g of "
+					                 "its size",
+					    line, c->worst);
 				before = ex[-1];
 				x = ex;
 				y = ey;
@@ -160,50 +149,42 @@ same_text(struct comparing *c, const char *x, const char *y)
 			}
 		}
 		if (*x != *y)
-			return differ(c, "line %zu differs", line);
+			return kasprintf("line %zu differs", line);
 		line += *x == '\n';
 		before = *x++;
 		y++;
 	}
-	return true;
+	return NULL;
 }
 
-static bool
-same_files(struct comparing *c, const char *compare, const char *was, const char *now)
+/* Compares output O, as the program in FOLDER wrote it, with the original's. */
+static char *
+output_differs(struct comparing *c, const struct adoption *a, const json_t *o, const char *compare,
+    const char *folder)
 {
+	const char *name = kjson_str(o, "file"), *was = adopt_path(a, "outputs/%s", name),
+	           *now = path_of("%s/%s", folder, name);
 	size_t n, m;
 	auto_free char *x = file_text(was, &n), *y = file_text(now, &m);
 	int kind = kind_of(compare, &c->allowed);
 
 	if (!x || !y)
-		return differ(c, "%s does not exist", x ? now : was);
+		return kasprintf("%s does not exist", x ? now : was);
 	if (kind < 0)
-		return same_bytes(c, x, n, y, m);
+		return bytes_differ(x, n, y, m);
 	if (kind > 0)
-		return same_binary(c, x, n, y, m, kind == 1 ? 4 : 8);
+		return numbers_differ(c, x, n, y, m, kind == 1 ? 4 : 8);
 	if (strlen(x) < n || strlen(y) < m)
-		return differ(c, "it is no text");
-	return same_text(c, x, y);
+		return kstrdup("it is no text");
+	return texts_differ(c, x, y);
 }
 
-/* Compares output O, as the program in FOLDER wrote it, with the original's. */
-static bool
-same_output(struct comparing *c, const struct adoption *a, const json_t *o, const char *compare,
-    const char *folder)
+char *
+outputs_differ(const struct adoption *a, const json_t *o, const char *folder)
 {
-	const char *name = kjson_str(o, "file");
+	struct comparing c = { 0 };
 
-	return same_files(
-	    c, compare, adopt_path(a, "outputs/%s", name), path_of("%s/%s", folder, name));
-}
-
-bool
-outputs_same(
-    const struct adoption *a, const json_t *o, const char *folder, char *why, size_t why_len)
-{
-	struct comparing c = { .why = why, .why_len = why_len };
-
-	return same_output(&c, a, o, kjson_str_or(o, "compare", "exact"), folder);
+	return output_differs(&c, a, o, kjson_str_or(o, "compare", "exact"), folder);
 }
 
 /* The next of 1, 2, 5, 10, … above X, because another run may differ by a little more. */
@@ -227,16 +208,12 @@ outputs_digits(const struct adoption *a, const char *folder)
 	const json_t *outputs = json_object_get(a->json, "outputs");
 
 	for (size_t k = 0; k < LEN(kinds); k++) {
-		char why[400], *compare = kasprintf("%s:%g", kinds[k], most);
-		struct comparing c = {
-			.lenient = true, .worst = least, .why = why, .why_len = sizeof why
-		};
-		bool same = true;
+		auto_free char *compare = kasprintf("%s:%g", kinds[k], most), *why = NULL;
+		struct comparing c = { .lenient = true, .worst = least };
 
 		kjson_foreach(o, outputs)
-			same = same && same_output(&c, a, o, compare, folder);
-		free(compare);
-		if (!same || !(c.far <= tiny * c.largest) || isinf(c.worst))
+			why = why ?: output_differs(&c, a, o, compare, folder);
+		if (why || !(c.far <= tiny * c.largest) || isinf(c.worst))
 			continue;
 		return c.far > 0
 		    ? kasprintf("%s:%g:%g", kinds[k], round_up(c.worst), round_up(c.far))
@@ -258,19 +235,17 @@ outputs_allow(const struct adoption *a, const char *compare)
 	            t.atol < asked.atol);
 }
 
-bool
-outputs_all_same(const struct adoption *a, const char *folder, char *why, size_t why_len)
+char *
+outputs_all_differ(const struct adoption *a, const char *folder)
 {
 	kjson_foreach(o, json_object_get(a->json, "outputs")) {
-		char reason[400];
+		auto_free char *why = outputs_differ(a, o, folder);
 
-		if (!outputs_same(a, o, folder, reason, sizeof reason)) {
-			snprintf(why, why_len, "the application's output %s differs: %s",
-			    kjson_str(o, "file"), reason);
-			return false;
-		}
+		if (why)
+			return kasprintf(
+			    "the application's output %s differs: %s", kjson_str(o, "file"), why);
 	}
-	return true;
+	return NULL;
 }
 
 json_t *

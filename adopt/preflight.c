@@ -59,7 +59,8 @@ note_outside(const struct adoption *a)
 static void
 check_files(const struct adoption *a, struct findings *f)
 {
-	char *path = project_path(a, a->file), *text, why[512];
+	char *path = project_path(a, a->file), *text;
+	auto_free char *why = NULL;
 	auto_found struct signature s = { 0 };
 	auto_buf struct kbuf reasons = { 0 };
 	json_auto_t *unit = NULL;
@@ -77,7 +78,8 @@ check_files(const struct adoption *a, struct findings *f)
 	} else {
 		note_outside(a);
 		unit = unit_named(a->project, a->file, a->kernel, NULL, NULL, &reasons);
-		if (!signature_find(&s, text, len, a->kernel, first_line(unit), why, sizeof why))
+		why = signature_find(&s, text, len, a->kernel, first_line(unit));
+		if (why)
 			kfault(&f->wrong, "kernel: %s/%s: %s: %s", a->project, a->file, a->kernel,
 			    why);
 		else
@@ -400,15 +402,15 @@ check_outputs(const struct adoption *a, const char *copy, bool second, struct fi
 
 	kjson_foreach(o, outputs) {
 		const char *name = kjson_str(o, "file");
-		char why[512];
 		size_t len;
-		auto_free char *text = file_text(path_of("%s/%s", copy, name), &len);
+		auto_free char *text = file_text(path_of("%s/%s", copy, name), &len),
+		               *why = text && second ? outputs_differ(a, o, copy) : NULL;
 
 		if (!text)
 			kfault(&f->wrong, "outputs: %s: the run did not write it", name);
 		else if (!second)
 			write_bytes(adopt_path(a, "outputs/%s", name), text, len);
-		else if (!outputs_same(a, o, copy, why, sizeof why))
+		else if (why)
 			kfault(&f->wrong,
 			    "outputs: %s: two runs of the unchanged program differ: %s; give a "
 			    "tolerance (--compare float:RTOL), or name other files",

@@ -220,25 +220,23 @@ align_calls(struct run *old, struct run *new, size_t pairs)
 	return all_same(old, new, pairs);
 }
 
-/* Every run must make the same calls with the same arguments: otherwise they cannot be compared. */
-static bool
-same_calls(struct run *old, struct run *new, size_t pairs, char *why, size_t why_len)
+/*
+ * Every run must make the same calls with the same arguments. Returns why they cannot be compared,
+ * or NULL; the caller frees.
+ */
+static char *
+calls_differ(struct run *old, struct run *new, size_t pairs)
 {
 	size_t n = json_array_size(old[0].calls);
 
 	for (size_t p = 0; p < pairs; p++)
-		if (json_array_size(old[p].calls) != n || json_array_size(new[p].calls) != n) {
-			snprintf(why, why_len,
-			    "the runs make different numbers of calls: %zu, %zu and %zu", n,
-			    json_array_size(old[p].calls), json_array_size(new[p].calls));
-			return false;
-		}
-	if (!align_calls(old, new, pairs)) {
-		snprintf(why, why_len,
-		    "the two programs pass different arguments to the kernel, in any order");
-		return false;
-	}
-	return true;
+		if (json_array_size(old[p].calls) != n || json_array_size(new[p].calls) != n)
+			return kasprintf("the runs make different numbers of calls: %zu, %zu and "
+			                 "%zu",
+			    n, json_array_size(old[p].calls), json_array_size(new[p].calls));
+	return align_calls(old, new, pairs) ? NULL
+	                                    : kstrdup("the two programs pass different arguments "
+	                                              "to the kernel, in any order");
 }
 
 /* The share of the time of all calls that the winner saves in a pair of runs. */
@@ -290,12 +288,11 @@ number(double x)
 }
 
 /*
- * Adds the pairs to RECORD. WHY: the gain does not reach the gate or exceed the noise, or the
- * application as a whole is slower.
+ * Adds the pairs to RECORD. Returns why the winner is no better, or NULL: the gain does not reach
+ * the gate or exceed the noise, or the application as a whole is slower. The caller frees.
  */
-static void
-decide(json_t *record, const struct run *old, const struct run *new, size_t pairs, double gate,
-    char *why, size_t why_len)
+static char *
+decide(json_t *record, const struct run *old, const struct run *new, size_t pairs, double gate)
 {
 	struct gain g = gain_of(old, new, pairs);
 	struct kstat_interval m = g.saved, w = g.whole;
@@ -316,20 +313,21 @@ decide(json_t *record, const struct run *old, const struct run *new, size_t pair
 	        "low", number(m.low), "high", number(m.high), "worst", number(worst), "wall",
 	        number(w.median)));
 	if (m.low <= 0 && m.high >= gate)
-		snprintf(why, why_len,
-		    "inconclusive: after %zu pairs of runs, all calls together may take from %.1f "
-		    "%% more to %.1f %% less time; use --pairs for more pairs",
+		return kasprintf("inconclusive: after %zu pairs of runs, all calls together may "
+		                 "take from %.1f "
+		                 "%% more to %.1f %% less time; use --pairs for more pairs",
 		    pairs, -100 * m.low, 100 * m.high);
-	else if (m.median < gate)
-		snprintf(why, why_len,
-		    "all calls together take %.1f %% %s in the application, but %.1f %% less is "
-		    "required",
+	if (m.median < gate)
+		return kasprintf("all calls together take %.1f %% %s in the application, but %.1f "
+		                 "%% less is "
+		                 "required",
 		    100 * fabs(m.median), m.median < 0 ? "more" : "less", 100 * gate);
-	else if (w.low > 1 && w.median > 1 + wall_slack)
-		snprintf(why, why_len,
-		    "the calls are %.1f %% shorter, but the application as a whole takes %.1f %% "
-		    "longer",
+	if (w.low > 1 && w.median > 1 + wall_slack)
+		return kasprintf("the calls are %.1f %% shorter, but the application as a whole "
+		                 "takes %.1f %% "
+		                 "longer",
 		    100 * m.median, 100 * (w.median - 1));
+	return NULL;
 }
 
 struct comparison {
@@ -366,7 +364,7 @@ compare_step(const struct adoption *a, void *arg)
 	json_auto_t *record = json_pack("{s:s,s:o,s:f,s:f,s:f}", "schema", "real/1", "gate",
 	    number(c->gate), "reduction", 0.0, "worst", 0.0, "wall", 0.0);
 	size_t pairs = 0, most = c->pairs < KSTAT_ENOUGH ? KSTAT_ENOUGH : PAIRS_MAX;
-	char why[700] = "";
+	auto_free char *why = NULL;
 	int lock = klock_cpu(true);
 
 	/* The first run of each program pays for cold files. */
@@ -385,12 +383,15 @@ compare_step(const struct adoption *a, void *arg)
 		drop_arguments(c->patch, a, &old[p]);
 	}
 	close(lock);
-	if (same_calls(old, new, pairs, why, sizeof why)) {
-		decide(record, old, new, pairs, c->gate, why, sizeof why);
+	why = calls_differ(old, new, pairs);
+	if (!why) {
+		auto_free char *slow = decide(record, old, new, pairs, c->gate);
+
 		json_object_set_new(record, "configurations", rows(old, new, pairs));
-		outputs_all_same(a, copy, why, sizeof why);
+		why = outputs_all_differ(a, copy) ?: slow ? kstrdup(slow) : NULL;
 	}
-	json_object_update_new(record, json_pack("{s:b,s:s}", "faster", !*why, "why", why));
+	json_object_update_new(
+	    record, json_pack("{s:b,s:s}", "faster", !why, "why", why ? why : ""));
 	write_json(adopt_path(a, "real/result.json"), record);
 	for (size_t p = 0; p < pairs; p++) {
 		json_decref(old[p].calls);

@@ -166,10 +166,13 @@ real_at(const char *dtype, const char *data, size_t i)
 	return size ? number_at(data + i * size, size) : NAN;
 }
 
-/* Equal bytes, or floating-point numbers within the effect of a different summation order. */
-static bool
-same_elements(const struct knpy *was, const struct knpy *now, const struct knpy *other,
-    const char *dtype, size_t item, char *why, size_t why_len)
+/*
+ * The first element that has other bytes, or is not a floating-point number within the effect of a
+ * different summation order; NULL: there is none. The caller frees.
+ */
+static char *
+elements_differ(const struct knpy *was, const struct knpy *now, const struct knpy *other,
+    const char *dtype, size_t item)
 {
 	static const double near = 1e-3; /* relative to the largest number */
 	size_t n = (was->count < now->count ? was->count : now->count) / item;
@@ -185,34 +188,32 @@ same_elements(const struct knpy *was, const struct knpy *now, const struct knpy 
 		    (i < other->count / item &&
 		        memcmp(other->data + i * item, now->data + i * item, item)))
 			continue;
-		snprintf(why, why_len, "element %zu", i);
-		if (isfinite(x) && isfinite(y))
-			snprintf(why, why_len, "element %zu is %g, and was %g there", i, y, x);
-		return false;
+		return isfinite(x) && isfinite(y)
+		    ? kasprintf("element %zu is %g, and was %g there", i, y, x)
+		    : kasprintf("element %zu", i);
 	}
-	return true;
+	return NULL;
 }
 
-bool
-recorded_same(const struct adoption *a, const char *config, const char *array, const char *dtype,
-    size_t item, const char *file, const char *other, char *why, size_t why_len)
+char *
+recorded_differs(const struct adoption *a, const char *config, const char *array, const char *dtype,
+    size_t item, const char *file, const char *other)
 {
 	char *path =
 	         recorded_path(a, config, array, true) ?: recorded_path(a, config, array, false),
-	     reason[256];
+	     reason[256], *why = NULL;
 	struct knpy was = { 0 }, now = { 0 }, then = { 0 };
-	bool same = true;
 
 	if (path && knpy_read(path, &was, reason, sizeof reason) &&
 	    knpy_read(file, &now, reason, sizeof reason)) {
 		if (!knpy_read(other, &then, reason, sizeof reason))
 			then.count = 0;
-		same = same_elements(&was, &now, &then, dtype, item, why, why_len);
+		why = elements_differ(&was, &now, &then, dtype, item);
 	}
 	knpy_free(&was);
 	knpy_free(&now);
 	knpy_free(&then);
-	return same;
+	return why;
 }
 
 bool

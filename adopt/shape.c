@@ -7,6 +7,7 @@
 
 #include "kfence.h"
 #include "kio.h"
+#include "kregex.h"
 #include "numbers.h"
 #include "preprocess.h"
 
@@ -736,12 +737,11 @@ add_observed(struct kbuf *b, const struct values *v, const struct value *x)
 }
 
 /*
- * Does EXPRESSION fit into what X pointed to, in every call? Otherwise WHY names the first call
- * where it does not.
+ * Why EXPRESSION does not fit into what X pointed to, in the first call where it does not; NULL: it
+ * always does. The caller frees.
  */
-static bool
-has_room(const struct values *v, const struct value *x, const char *expression, char *why,
-    size_t why_len)
+static char *
+lacks_room(const struct values *v, const struct value *x, const char *expression)
 {
 	kjson_foreach(call, v->calls) {
 		const json_t *args = json_object_get(call, "args");
@@ -749,71 +749,47 @@ has_room(const struct values *v, const struct value *x, const char *expression, 
 		json_int_t n = elements(call, x);
 		int64_t want;
 
-		if (!kscan_number(&scope, expression, &want) || want < 1) {
-			snprintf(why, why_len,
+		if (!kscan_number(&scope, expression, &want) || want < 1)
+			return kasprintf(
 			    "'%.80s' is not an expression over the integer parameters", expression);
-			return false;
-		}
 		if (n >= 0 && want > n) {
 			auto_free char *dump = json_dumps(args, JSON_COMPACT);
 
-			snprintf(why, why_len,
-			    "%s is %lld elements with %.200s, but there were %lld", expression,
-			    (long long)want, dump, n);
-			return false;
+			return kasprintf("%s is %lld elements with %.200s, but there were %lld",
+			    expression, (long long)want, dump, n);
 		}
 	}
-	return true;
+	return NULL;
 }
 
-/* "shape: rows*cols" in an answer; the caller frees. */
-static char *
-answered_shape(const char *answer)
-{
-	const char *p = strstr(answer, "shape:");
-	char *text, *end;
-
-	if (!p)
-		return NULL;
-	p += strlen("shape:");
-	p += strspn(p, " `\t");
-	text = kstrndup(p, strcspn(p, "`\n"));
-	for (end = text + strlen(text); end > text && isspace((unsigned char)end[-1]);)
-		*--end = '\0';
-	return text;
-}
-
-/* The model's answer, which must agree with the observation. */
+/* The model's answer, "shape: rows*cols", which must agree with the observation. */
 static char *
 ask_shape(const struct values *v, const struct adoption *a, const struct value *x, const char *text,
     const json_t *list)
 {
+	static const char answered[] = "shape:[ `\\t]*([^`\\n]*?)\\s*(?:[`\\n]|\\z)";
 	auto_buf struct kbuf code = { 0 }, observed = { 0 };
-	auto_free char *choices = listed(list);
-	char why[512] = "", *shape = NULL;
+	auto_free char *choices = listed(list), *why = kstrdup("");
 
 	kfence_code(&code, text, a->language);
 	add_observed(&observed, v, x);
-	for (int t = 1; t <= ASK_TRIES && !shape; t++) {
+	for (int t = 1; t <= ASK_TRIES; t++) {
 		json_auto_t *facts = json_pack("{s:s,s:s,s:s,s:s,s:s,s:s}", "kernel", a->kernel,
 		    "name", x->name, "code", code.data, "observed", observed.data, "choices",
 		    choices, "fault", why);
 		auto_free char *answer = ask_model(a, "shape", t, facts);
-		bool good, among;
+		char *shape = kregex_part(answered, answer);
 
-		shape = answered_shape(answer);
-		among = !*choices || (shape && kjson_has(list, shape));
-		good = shape && among && has_room(v, x, shape, why, sizeof why);
-		if (!shape)
-			snprintf(why, sizeof why, "it contains no line 'shape: …'");
-		else if (!among)
-			snprintf(why, sizeof why, "%.80s is not one of them", shape);
-		if (!good) {
-			free(shape);
-			shape = NULL;
-		}
+		free(why);
+		why = !shape ? kstrdup("it contains no line 'shape: …'")
+		    : *choices && !kjson_has(list, shape)
+		    ? kasprintf("%.80s is not one of them", shape)
+		    : lacks_room(v, x, shape);
+		if (!why)
+			return shape;
+		free(shape);
 	}
-	return shape;
+	return NULL;
 }
 
 /*
@@ -848,23 +824,20 @@ static void
 find_shape(struct values *v, const struct adoption *a, struct value *x, const char *text)
 {
 	const char *given = kjson_str_or(json_object_get(a->json, "shapes"), x->name, NULL);
-	json_auto_t *list = NULL;
-	char why[512];
-	size_t n;
-
-	if (given) {
-		if (!has_room(v, x, given, why, sizeof why))
-			kdie(K_USAGE, "--shape %s=%s: %s", x->name, given, why);
-		x->shape = kstrdup(given);
-		return;
-	}
 	/*
 	 * The brackets of a matrix determine its shape; those of a vector only if nothing else
 	 * does.
 	 */
-	if (x->declared && (strchr(x->declared, '*') || !has_extent(v, x)) &&
-	    has_room(v, x, x->declared, why, sizeof why)) {
-		x->shape = kstrdup(x->declared);
+	bool brackets = x->declared && (strchr(x->declared, '*') || !has_extent(v, x));
+	const char *own = given ? given : brackets ? x->declared : NULL;
+	auto_free char *why = own ? lacks_room(v, x, own) : NULL;
+	json_auto_t *list = NULL;
+	size_t n;
+
+	if (given && why)
+		kdie(K_USAGE, "--shape %s=%s: %s", x->name, given, why);
+	if (own && !why) {
+		x->shape = kstrdup(own);
 		return;
 	}
 	if (!has_extent(v, x) && x->written) {

@@ -23,8 +23,9 @@ compiled_with(const struct kscan *k, size_t from, size_t to)
 	return true;
 }
 
-static bool
-describe(struct signature *s, char *why, size_t why_len)
+/* Fills in the rest of S; returns what is wrong, or NULL. The caller frees. */
+static char *
+describe(struct signature *s)
 {
 	const struct kscan *k = &s->scan;
 	const struct kscan_item *f = s->f;
@@ -42,62 +43,47 @@ describe(struct signature *s, char *why, size_t why_len)
 			s->include += k->text[x->to] == '\n';
 		}
 	kforeach_of(p, s->of.params, s->of.count)
-		if (!*p->name) {
-			snprintf(why, why_len, "line %d: parameter %zu has no name: '%s'", s->line,
+		if (!*p->name)
+			return kasprintf("line %d: parameter %zu has no name: '%s'", s->line,
 			    p - s->of.params + 1, p->text);
-			return false;
-		}
-	if (s->of.too_many)
-		snprintf(why, why_len, "line %d: more than %d parameters", s->line, KSCAN_PARAMS);
-	return !s->of.too_many;
+	return s->of.too_many ? kasprintf("line %d: more than %d parameters", s->line, KSCAN_PARAMS)
+	                      : NULL;
 }
 
-/* The function in S; false, with WHY: there is none, or several. */
-static bool
-find(struct signature *s, const char *name, size_t line, char *why, size_t why_len)
+char *
+signature_find(struct signature *s, char *text, size_t len, const char *name, size_t line)
 {
-	const char *text = s->text;
+	const struct kscan_item *f = NULL;
 
-	kscan_items(x, &s->scan) {
-		if (x->kind != KSCAN_FUNCTION || !kscan_declares(x, name))
-			continue;
-		if (s->f && !line) {
-			snprintf(why, why_len,
-			    "it is defined in line %zu and again in line %zu; remove one",
-			    kline_at(text, s->f->name_at), kline_at(text, x->name_at));
-			return false;
-		}
-		/* Alternatives: the compiler sees only one of them. */
-		if (!s->f || kline_at(text, x->name_at) == line)
-			s->f = x;
-	}
-	s->f = s->f ? s->f : kscan_function(&s->scan, name);
-	if (!s->f)
-		snprintf(why, why_len, "it is not defined there, or only by a macro");
-	else if (strcmp(kscan_whole(s->f), name) != 0)
-		snprintf(why, why_len, "line %zu: its whole name is %s; use that name",
-		    kline_at(text, s->f->name_at), kscan_whole(s->f));
-	else if (s->f->name_count == 1 && s->f->name_at > 1 && text[s->f->name_at - 1] == ':')
-		snprintf(why, why_len,
-		    "line %zu: it is a member of a template; write a plain function around it, "
-		    "with named types, and adopt that function",
-		    kline_at(text, s->f->name_at));
-	else
-		return describe(s, why, why_len);
-	return false;
-}
-
-bool
-signature_find(struct signature *s, char *text, size_t len, const char *name, size_t line,
-    char *why, size_t why_len)
-{
 	*s = (struct signature){ .text = text };
 	kscan(text, len, &s->scan);
 	if (!kscan_function(&s->scan, name)) {
 		kscan_free(&s->scan);
 		kscan_through(text, len, &s->scan);
 	}
-	return find(s, name, line, why, why_len);
+	kscan_items(x, &s->scan) {
+		if (x->kind != KSCAN_FUNCTION || !kscan_declares(x, name))
+			continue;
+		if (f && !line)
+			return kasprintf("it is defined in line %zu and again in line %zu; remove "
+			                 "one",
+			    kline_at(text, f->name_at), kline_at(text, x->name_at));
+		/* Alternatives: the compiler sees only one of them. */
+		if (!f || kline_at(text, x->name_at) == line)
+			f = x;
+	}
+	s->f = f = f ? f : kscan_function(&s->scan, name);
+	if (!f)
+		return kstrdup("it is not defined there, or only by a macro");
+	if (strcmp(kscan_whole(f), name) != 0)
+		return kasprintf("line %zu: its whole name is %s; use that name",
+		    kline_at(text, f->name_at), kscan_whole(f));
+	if (f->name_count == 1 && f->name_at > 1 && text[f->name_at - 1] == ':')
+		return kasprintf("line %zu: it is a member of a template; write a plain function "
+		                 "around it, "
+		                 "with named types, and adopt that function",
+		    kline_at(text, f->name_at));
+	return describe(s);
 }
 
 void

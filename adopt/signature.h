@@ -21,12 +21,11 @@ struct signature {
 };
 
 /*
- * In TEXT, the contents of a file, which are taken over. False with the reason in WHY: none,
- * several, or parameters without names. Of several, the one in LINE is taken, unless that is 0.
- * Free with signature_free.
+ * In TEXT, the contents of a file, which are taken over. Returns why there is no such function, to
+ * be freed: none, several, or parameters without names; NULL: S is it. Of several, the one in LINE
+ * is taken, unless that is 0. Free with signature_free in either case.
  */
-bool signature_find(struct signature *s, char *text, size_t len, const char *name, size_t line,
-    char *why, size_t why_len);
+char *signature_find(struct signature *s, char *text, size_t len, const char *name, size_t line);
 void signature_free(struct signature *s);
 #define auto_found __attribute__((cleanup(signature_free)))
 

@@ -140,10 +140,11 @@ static bool
 holds_kernel(const char *project, const char *file, const char *name)
 {
 	size_t len = 0;
-	char *text = file_text(path_of("%s/%s", project, file), &len), why[512];
+	char *text = file_text(path_of("%s/%s", project, file), &len);
 	auto_found struct signature s = { 0 };
+	auto_free char *why = text ? signature_find(&s, text, len, name, 0) : NULL;
 
-	return text && signature_find(&s, text, len, name, 0, why, sizeof why) && s.kernel;
+	return !why && s.kernel;
 }
 
 /* Completes the options with those that follow from others, in the form of adopt.json. */

@@ -719,42 +719,40 @@ write_draft(struct draft *d)
 /* ---- trying it out ---- */
 
 /*
- * Text of the oracle for the choices in D; NULL with WHY when that is impossible; the caller frees.
+ * Text of the oracle for the choices in D; NULL with *WHY when that is impossible; the caller frees
+ * both.
  */
 static char *
-oracle_text(const struct draft *d, char *why, size_t why_len)
+oracle_text(const struct draft *d, char **why)
 {
 	if (!strcmp(d->oracle, "double"))
-		return oracle_swap(d->text, d->a->language, why, why_len);
+		return oracle_swap(d->text, d->a->language, why);
 	return !strcmp(d->oracle, "self") ? kstrdup(d->text) : oracle_wrap(d->a, d->text, d->task);
 }
 
 /*
  * Build the oracle for the choices in D; it is not built again if it is the same as the last one.
+ * Returns why there is none, or NULL; the caller frees.
  */
-static bool
-make_oracle(struct draft *d, char *why, size_t why_len)
+static char *
+make_oracle(struct draft *d)
 {
-	auto_free char *text = oracle_text(d, why, why_len), *log = NULL;
-	char *path, *object;
+	char *why = NULL, *path = adopt_path(d->a, "task/oracle.%s", d->a->suffix);
+	auto_free char *text = oracle_text(d, &why), *log = NULL;
 
 	if (!text)
-		return false;
+		return why;
 	if (!d->built.text || strcmp(d->built.text, text)) {
-		path = adopt_path(d->a, "task/oracle.%s", d->a->suffix);
-		object = adopt_path(d->a, "task/oracle.so");
 		write_text(path, text);
 		free(d->built.fault);
 		d->built.fault = NULL;
-		if (!build_alone(d->a, path, object, &log))
+		if (!build_alone(d->a, path, adopt_path(d->a, "task/oracle.so"), &log))
 			d->built.fault =
 			    kasprintf("it does not compile: %.*s", (int)strcspn(log, "\n"), log);
 		free(d->built.text);
 		d->built.text = kstrdup(text);
 	}
-	if (d->built.fault)
-		snprintf(why, why_len, "%s", d->built.fault);
-	return !d->built.fault;
+	return d->built.fault ? kstrdup(d->built.fault) : NULL;
 }
 
 /*
@@ -1112,11 +1110,12 @@ static bool
 try_combination(struct draft *d, struct kbuf *said)
 {
 	json_auto_t *small = json_copy(d->small);
-	char why[512];
+	auto_free char *why = NULL;
 	bool good;
 
 	write_draft(d);
-	if (!make_oracle(d, why, sizeof why)) {
+	why = make_oracle(d);
+	if (why) {
 		kbuf_printf(said, "  oracle %s: %s\n", d->oracle, why);
 		return false;
 	}
@@ -1484,23 +1483,24 @@ write_replay(struct draft *d)
 	d->floats = floats;
 }
 
-/* Whether the standalone reference produces the outputs that call NAME left in the application. */
-static bool
-gives_the_same(const struct draft *d, const char *name, char *why, size_t why_len)
+/*
+ * Where the standalone reference produces other outputs than call NAME left in the application;
+ * NULL: nowhere. The caller frees.
+ */
+static char *
+results_differ(const struct draft *d, const char *name)
 {
-	char reason[200];
-
 	values_each(x, &d->v) {
-		if (is_output(x) &&
-		    !recorded_same(d->a, name, x->name, x->dtype, x->bytes,
-		        adopt_path(d->a, "task/replay/%s.%s.npy", name, x->name),
-		        adopt_path(d->a, "task/pattern/%s.%s.npy", name, x->name), reason,
-		        sizeof reason)) {
-			snprintf(why, why_len, "%s: %s", x->name, reason);
-			return false;
-		}
+		auto_free char *why = is_output(x)
+		    ? recorded_differs(d->a, name, x->name, x->dtype, x->bytes,
+		          adopt_path(d->a, "task/replay/%s.%s.npy", name, x->name),
+		          adopt_path(d->a, "task/pattern/%s.%s.npy", name, x->name))
+		    : NULL;
+
+		if (why)
+			return kasprintf("%s: %s", x->name, why);
 	}
-	return true;
+	return NULL;
 }
 
 /* Make the recorded calls; leave out the first one with different results. False: there is none. */
@@ -1508,7 +1508,6 @@ static bool
 drop_other(struct draft *d)
 {
 	json_t *list = d->configs;
-	char why[300];
 
 	write_replay(d);
 	if (d->a->flag) {
@@ -1518,9 +1517,10 @@ drop_other(struct draft *d)
 	}
 	free(call_alone(d, "replay.json", "--save replay"));
 	for (size_t i = 0; i < json_array_size(list); i++) {
-		const char *name = kjson_str_or(json_array_get(list, i), "name", "?");
+		const char *name = kjson_str(json_array_get(list, i), "name");
+		auto_free char *why = results_differ(d, name);
 
-		if (gives_the_same(d, name, why, sizeof why))
+		if (!why)
 			continue;
 		if (json_array_size(list) == 1)
 			kdie(K_USAGE,

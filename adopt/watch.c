@@ -32,11 +32,11 @@ watch_source(const struct watch *w, size_t *len)
 void
 watch_find(const struct watch *w, struct signature *s)
 {
-	char why[512];
 	size_t len;
 	char *text = watch_source(w, &len);
+	auto_free char *why = signature_find(s, text, len, w->a->kernel, first_line(w->a->unit));
 
-	if (!signature_find(s, text, len, w->a->kernel, first_line(w->a->unit), why, sizeof why))
+	if (why)
 		kdie(K_USAGE, "%s/%s: %s: %s", w->a->project, w->a->file, w->a->kernel, why);
 }
 
