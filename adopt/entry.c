@@ -229,11 +229,12 @@ is_void_for(
 	*as = type_of_void(&m->types, m->s, m->f, name, 0);
 	type_find(&in, *as ? *as : "", 1, type);
 	/* Only another file may declare it. */
-	for (size_t i = 0; *as && type->kind == TYPE_UNKNOWN && i < in.sources->count; i++) {
-		in.which = i;
-		type_free(type);
-		type_find(&in, *as, 1, type);
-	}
+	kforeach_of(s, m->s->all->list, *as ? m->s->all->count : 0)
+		if (type->kind == TYPE_UNKNOWN) {
+			in.own = s;
+			type_free(type);
+			type_find(&in, *as, 1, type);
+		}
 	found = type->kind == TYPE_RECORD && type->item && !type_leaves(&in, type, &leaves);
 	if (found && type->source != m->s)
 		refuse(m, p,
@@ -468,7 +469,7 @@ is_typedef(const struct making *m, const char *name)
 {
 	const struct unit_source *s;
 	size_t i = 0;
-	const struct kscan_item *x = unit_item(m->types.sources, m->types.which, name, &i, &s);
+	const struct kscan_item *x = unit_item(m->s, name, &i, &s);
 
 	return x && x->kind == KSCAN_DECLARATION;
 }
@@ -764,7 +765,7 @@ take_result(struct making *m)
 static char *
 launch_part(struct making *m, const char *what)
 {
-	char *text = instance_constant(m->u, m->types.sources, what);
+	char *text = instance_constant(m->u, what);
 	struct kbuf b = kbuf_empty();
 	size_t dims = 1;
 
@@ -792,7 +793,7 @@ static char *
 launch_text(struct making *m)
 {
 	auto_free char *grid = launch_part(m, "grid"), *block = launch_part(m, "block"),
-	               *shared = instance_constant(m->u, m->types.sources, "shared");
+	               *shared = instance_constant(m->u, "shared");
 
 	if (!shared) {
 		add_param(m, "shared_bytes", "int", "shared_bytes")->launch = true;
@@ -937,7 +938,7 @@ entry_name(const struct making *m)
 
 	kbuf_printf(&name, "%s_%s", kscan_plain(m->u->name),
 	    m->u->kernel || m->u->sequence ? "launch" : "entry");
-	while (json_object_get(m->types.sources->index, name.data))
+	while (json_object_get(m->s->all->index, name.data))
 		kbuf_puts(&name, "_");
 	return name.data;
 }
@@ -958,13 +959,12 @@ put_stream_last(struct adopted_unit *u)
 }
 
 void
-entry_make(struct adopted_unit *u, const struct unit_sources *sources, size_t which,
-    const struct kscan_item *f, const json_t *seen, const json_t *symbols, struct kbuf *why)
+entry_make(struct adopted_unit *u, const json_t *seen, const json_t *symbols, struct kbuf *why)
 {
 	struct making m = { .u = u,
-		.types = { .sources = sources, .which = which },
-		.s = &sources->list[which],
-		.f = f,
+		.types = { .own = u->source },
+		.s = u->source,
+		.f = u->f,
 		.why = why,
 		.seen = seen };
 	json_auto_t *bound = NULL;
@@ -972,10 +972,10 @@ entry_make(struct adopted_unit *u, const struct unit_sources *sources, size_t wh
 	auto_buf struct kbuf same = { 0 };
 
 	m.cxx = unit_is_cxx(m.s);
-	m.g = kscan_signature(&m.s->scan, f);
-	bound = instance_bind(u, sources, &m.g, &m.templates, why);
+	m.g = kscan_signature(&m.s->scan, m.f);
+	bound = instance_bind(u, &m.g, &m.templates, why);
 	m.types.bound = bound;
-	m.own = u->kernel || u->sequence || m.templates.len > 0 || !unit_is_plain(m.s, f);
+	m.own = u->kernel || u->sequence || m.templates.len > 0 || !unit_is_plain(m.s, m.f);
 	u->names = json_array();
 	take_object(&m);
 	if (m.g.too_many)

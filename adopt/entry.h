@@ -5,10 +5,10 @@
 #include "unit.h"
 
 /*
- * Set U's entry, its text and its parameters, for the function F of the source WHICH; every
- * obstacle adds a line to WHY. SEEN: the names that F and the functions it calls use; a member m as
- * ".m", or as "p.m" where it is one of F's parameter p, and with "=" where it is modified. SYMBOLS:
+ * Set U's entry, its text and its parameters; every obstacle adds a line to WHY. SEEN: the names
+ * that U and the functions it calls use; a member m as ".m", or as "p.m" where it is one of U's
+ * parameter p, and with "=" where it is modified. SYMBOLS:
  * __constant__ variables among them that other code fills, by name, with their declarations.
  */
-void entry_make(struct adopted_unit *u, const struct unit_sources *sources, size_t which,
-    const struct kscan_item *f, const json_t *seen, const json_t *symbols, struct kbuf *why);
+void entry_make(
+    struct adopted_unit *u, const json_t *seen, const json_t *symbols, struct kbuf *why);

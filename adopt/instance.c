@@ -114,7 +114,6 @@ instance_condition(const char *result, const json_t *unit)
 
 /* A place in the sources where names are resolved. */
 struct place {
-	const struct unit_sources *sources;
 	const struct unit_source *s;
 	const struct kscan_item *f; /* or NULL */
 	size_t at;
@@ -122,12 +121,6 @@ struct place {
 };
 
 static char *resolve(const struct place *p, const char *text, bool type);
-
-static size_t
-index_of(const struct unit_sources *sources, const struct unit_source *s)
-{
-	return (size_t)(s - sources->list);
-}
 
 /* The argument for parameter NAME of the template around P, taken from its callers. */
 static char *
@@ -145,10 +138,10 @@ from_callers(const struct place *p, const char *name)
 	formals = read_formals(g.result);
 	while ((x = json_array_get(formals, which)) && !kjson_is(x, "name", name))
 		which++;
-	kforeach_of(s, p->sources->list, x ? p->sources->count : 0) {
+	kforeach_of(s, p->s->all->list, x ? p->s->all->count : 0) {
 		kscan_each(at, &s->scan, 0, found ? 0 : s->scan.len, p->f->names[0]) {
 			json_auto_t *list = angles(s->scan.code + at + strlen(p->f->names[0]));
-			struct place outer = { p->sources, s, unit_function_at(&s->scan, at), at,
+			struct place outer = { s, unit_function_at(&s->scan, at), at,
 				p->depth + 1 };
 
 			if (kjson_item(list, which) && (outer.f != p->f || outer.s != p->s))
@@ -163,7 +156,7 @@ from_callers(const struct place *p, const char *name)
 static char *
 resolve(const struct place *p, const char *text, bool is_type)
 {
-	struct types types = { .sources = p->sources, .which = index_of(p->sources, p->s) };
+	struct types types = { .own = p->s };
 	const struct kscan *scans[] = { &p->s->scan };
 	struct kscan_scope scope = { .sources = scans, .count = 1, .s = &p->s->scan, .f = p->f };
 	struct type type;
@@ -300,16 +293,16 @@ bind_launch(const struct place *p, const json_t *formals, const struct kscan_sig
 
 /* The same for a call of a function that is not a kernel: "f<float>(". */
 static json_t *
-bind_call(const struct adopted_unit *u, const struct unit_sources *sources, const json_t *formals,
-    const struct kscan_signature *g, struct kbuf *arguments)
+bind_call(const struct adopted_unit *u, const json_t *formals, const struct kscan_signature *g,
+    struct kbuf *arguments)
 {
 	json_t *bound = NULL;
 
-	kforeach_of(source, sources->list, sources->count) {
+	kforeach_of(source, u->source->all->list, u->source->all->count) {
 		const struct kscan *s = &source->scan;
 
 		kscan_each(at, s, 0, bound ? 0 : s->len, u->name) {
-			struct place p = { sources, source, unit_function_at(s, at), at, 0 };
+			struct place p = { source, unit_function_at(s, at), at, 0 };
 			const char *c = s->code + at + strlen(u->name);
 			size_t call = strcspn(c, "(;{}");
 			auto_free char *templates = kstrndup(c, call), *rest = NULL;
@@ -328,8 +321,8 @@ bind_call(const struct adopted_unit *u, const struct unit_sources *sources, cons
 }
 
 json_t *
-instance_bind(const struct adopted_unit *u, const struct unit_sources *sources,
-    const struct kscan_signature *g, struct kbuf *arguments, struct kbuf *why)
+instance_bind(const struct adopted_unit *u, const struct kscan_signature *g, struct kbuf *arguments,
+    struct kbuf *why)
 {
 	json_auto_t *formals = read_formals(g->result);
 	json_t *bound = NULL;
@@ -340,7 +333,7 @@ instance_bind(const struct adopted_unit *u, const struct unit_sources *sources,
 	if (strange)
 		kbuf_puts(why, "its template takes any number of arguments, or templates\n");
 	kforeach_of(l, u->launches, strange ? 0 : u->launch_count) {
-		struct place p = { sources, l->source, l->inside, l->at->at, 0 };
+		struct place p = { l->source, l->inside, l->at->at, 0 };
 		auto_buf struct kbuf more = { 0 };
 		json_auto_t *own = bind_launch(
 		    &p, formals, g, l->at->arguments, l->at->call, bound ? &more : arguments);
@@ -349,7 +342,7 @@ instance_bind(const struct adopted_unit *u, const struct unit_sources *sources,
 		l->other = !own || !json_equal(own, bound);
 	}
 	if (!u->kernel && !strange)
-		bound = bind_call(u, sources, formals, g, arguments);
+		bound = bind_call(u, formals, g, arguments);
 	if (!bound && !strange && (!u->kernel || u->launch_count))
 		kbuf_printf(why,
 		    "it is a template, and no %s shows its arguments; write them there, as in "
@@ -384,9 +377,9 @@ instance_part(const struct unit_launch *l, const char *what)
 }
 
 char *
-instance_constant(
-    const struct adopted_unit *u, const struct unit_sources *sources, const char *what)
+instance_constant(const struct adopted_unit *u, const char *what)
 {
+	const struct unit_sources *sources = u->source->all;
 	auto_free const struct kscan **scans = kcalloc(sources->count, sizeof *scans);
 	int64_t first[3] = { 0 };
 	bool same = u->launch_count > 0;

@@ -12,8 +12,8 @@
  * an object, with "<float, 256>" in ARGUMENTS; a line in WHY if none does. NULL: it is not a
  * template. New reference.
  */
-json_t *instance_bind(const struct adopted_unit *u, const struct unit_sources *sources,
-    const struct kscan_signature *g, struct kbuf *arguments, struct kbuf *why);
+json_t *instance_bind(const struct adopted_unit *u, const struct kscan_signature *g,
+    struct kbuf *arguments, struct kbuf *why);
 
 /* "<T, N>" for a function whose result begins with "template<typename T, int N>"; "" for others. */
 char *instance_formals(const char *result);
@@ -29,8 +29,7 @@ const char *instance_part(const struct unit_launch *l, const char *what);
  * This part of all launches as text, if it is the same number, or triple of numbers, in each; NULL
  * otherwise. The caller frees.
  */
-char *instance_constant(
-    const struct adopted_unit *u, const struct unit_sources *sources, const char *what);
+char *instance_constant(const struct adopted_unit *u, const char *what);
 /* Is argument I of the kernel U literally a null pointer in every launch? */
 bool instance_is_null(const struct adopted_unit *u, size_t i);
 /* How many dimensions the grid or block EXPRESSION can have: 1 to 3. */

@@ -56,7 +56,7 @@ static bool
 uses(const struct row *r, const struct row *what)
 {
 	return kscan_uses(
-	    &r->unit.source->scan, r->unit.from, r->unit.to, kscan_plain(what->unit.name));
+	    &r->unit.source->scan, r->unit.f->from, r->unit.f->to, kscan_plain(what->unit.name));
 }
 
 /* The smallest function that calls R and can be adopted; INSIDE: the largest that R calls. */
@@ -66,8 +66,8 @@ nearest(const struct row *rows, size_t count, const struct row *r, bool inside)
 	const struct row *best = NULL;
 
 	for (const struct row *x = rows; x < rows + count; x++) {
-		size_t size = x->unit.to - x->unit.from,
-		       than = best ? best->unit.to - best->unit.from : 0;
+		size_t size = x->unit.f->to - x->unit.f->from,
+		       than = best ? best->unit.f->to - best->unit.f->from : 0;
 
 		if (x->good && x != r && (!best || (inside ? size > than : size < than)) &&
 		    (inside ? uses(r, x) : uses(x, r)))
@@ -189,7 +189,7 @@ make_rows(const struct unit_sources *s, const struct list_options *o, struct row
 
 			if (!is_wanted(source, x, o) || !is_new(seen, source, x))
 				continue;
-			r.good = unit_make(&r.unit, s, (size_t)(source - s->list), x, NULL, &r.why);
+			r.good = unit_make(&r.unit, source, x, NULL, &r.why);
 			r.share = share_of(profile, kscan_plain(r.unit.name));
 			kgrow(*rows, n);
 			(*rows)[n++] = r;

@@ -324,8 +324,7 @@ decide(json_t *record, const struct run *old, const struct run *new, size_t pair
 		    100 * fabs(m.median), m.median < 0 ? "more" : "less", 100 * gate);
 	if (w.low > 1 && w.median > 1 + wall_slack)
 		return kasprintf("the calls are %.1f %% shorter, but the application as a whole "
-		                 "takes %.1f %% "
-		                 "longer",
+		                 "takes %.1f %% longer",
 		    100 * m.median, 100 * (w.median - 1));
 	return NULL;
 }

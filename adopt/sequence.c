@@ -8,23 +8,21 @@
 #include "signature.h"
 
 static bool
-is_kernel(const struct unit_sources *sources, size_t which, const char *name)
+is_kernel(const struct unit_source *own, const char *name)
 {
 	const struct unit_source *s;
 	const struct kscan_item *x;
 
-	return kany(
-	    unit_items(x, s, sources, which, name), kscan_has_word(&s->scan, x, "__global__"));
+	return kany(unit_items(x, s, own, name), kscan_has_word(&s->scan, x, "__global__"));
 }
 
 static void
-see_launch(struct adopted_unit *u, const struct unit_sources *sources, size_t which,
-    const struct kscan_launch *l, struct kbuf *why)
+see_launch(struct adopted_unit *u, const struct kscan_launch *l, struct kbuf *why)
 {
 	static const char standard[] = "0 NULL nullptr cudaStreamDefault cudaStreamLegacy";
 	const char *name = kscan_plain(l->kernel);
 
-	if (!is_kernel(sources, which, name))
+	if (!is_kernel(u->source, name))
 		kbuf_printf(why, "it launches %s, which is not a kernel of the project\n", name);
 	if (*l->stream && !kis_one_of(standard, l->stream))
 		kbuf_printf(why, "it launches %s on the stream %s, which is not a parameter\n",
@@ -94,10 +92,10 @@ see_form(const struct unit_source *s, const struct kscan_item *f, const struct k
 }
 
 void
-sequence_find(struct adopted_unit *u, const struct unit_sources *sources, size_t which,
-    const struct kscan_item *f, struct kbuf *why)
+sequence_find(struct adopted_unit *u, struct kbuf *why)
 {
-	const struct unit_source *s = &sources->list[which];
+	const struct unit_source *s = u->source;
+	const struct kscan_item *f = u->f;
 	auto_signature struct kscan_signature g = { 0 };
 	const struct kscan_launch *list;
 	bool stream;
@@ -118,7 +116,7 @@ sequence_find(struct adopted_unit *u, const struct unit_sources *sources, size_t
 		u->sequence = json_array();
 		see_form(s, f, &g, why);
 		kforeach_of(l, list, n)
-			see_launch(u, sources, which, l, why);
+			see_launch(u, l, why);
 	}
 }
 

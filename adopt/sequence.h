@@ -15,10 +15,9 @@
 #include "unit.h"
 
 /*
- * Sets U's sequence, the names of its kernels, if F, a function of the source WHICH for a GPU, has
- * no stream. Whatever stands in the way is a line in WHY: also that it launches nothing.
+ * Sets U's sequence, the names of its kernels, if U is a function for a GPU that has no stream.
+ * Whatever stands in the way is a line in WHY: also that it launches nothing.
  */
-void sequence_find(struct adopted_unit *u, const struct unit_sources *sources, size_t which,
-    const struct kscan_item *f, struct kbuf *why);
+void sequence_find(struct adopted_unit *u, struct kbuf *why);
 /* The body of F, with everything on the stream "stream". The caller frees. */
 char *sequence_body(const struct unit_source *s, const struct kscan_item *f);

@@ -15,7 +15,9 @@ add_source(struct unit_sources *s, const char *name, char *text, struct origins 
 
 	kgrow(s->list, s->count);
 	x = &s->list[s->count];
-	*x = (struct unit_source){ .name = kstrdup(name), .text = text, .origins = origins };
+	*x = (struct unit_source){
+		.all = s, .name = kstrdup(name), .text = text, .origins = origins
+	};
 	kscan_through(text, strlen(text), &x->scan);
 	if (!s->index)
 		s->index = json_object();
@@ -76,21 +78,20 @@ unit_is_plain(const struct unit_source *s, const struct kscan_item *f)
 }
 
 const struct kscan_item *
-unit_item(const struct unit_sources *s, size_t which, const char *name, size_t *i,
-    const struct unit_source **source)
+unit_item(
+    const struct unit_source *own, const char *name, size_t *i, const struct unit_source **source)
 {
-	const json_t *list = json_object_get(s->index, name);
+	const json_t *list = json_object_get(own->all->index, name);
 	size_t n = json_array_size(list);
 
-	/* Goes through the list twice: the items of the source WHICH first, then the others. */
+	/* Goes through the list twice: the items of the source OWN first, then the others. */
 	for (; *i < 2 * n; (*i)++) {
 		const json_t *at = json_array_get(list, *i % n);
-		size_t in = (size_t)json_integer_value(json_array_get(at, 0));
 
-		if ((in == which) != (*i < n))
+		*source = own->all->list + json_integer_value(json_array_get(at, 0));
+		if ((*source == own) != (*i < n))
 			continue;
 		(*i)++;
-		*source = &s->list[in];
 		return &(*source)->scan.items[json_integer_value(json_array_get(at, 1))];
 	}
 	return NULL;

@@ -82,9 +82,7 @@ macro_text(const struct kscan *s, const struct kscan_item *x)
 static bool
 is_hidden(const struct types *t, const struct unit_source *s)
 {
-	const struct unit_source *own = &t->sources->list[t->which];
-
-	return own->project && s != own;
+	return t->own->project && s != t->own;
 }
 
 /* The meaning of NAME where types are looked up: one step. NULL: none. The caller frees. */
@@ -96,7 +94,7 @@ one_step(const struct types *t, const char *name, int *stars)
 	const struct unit_source *s;
 	const struct kscan_item *x;
 
-	unit_items(x, s, t->sources, t->which, name) {
+	unit_items(x, s, t->own, name) {
 		int more = 0;
 
 		if (text || is_hidden(t, s))
@@ -136,8 +134,7 @@ settle(const struct types *t, struct type *type)
 	                                   : TYPE_UNKNOWN;
 	if (type->kind != TYPE_UNKNOWN)
 		return;
-	unit_items(
-	    x, s, t->sources, t->which, colon && !strchr(colon, '>') ? colon + 1 : type->name) {
+	unit_items(x, s, t->own, colon && !strchr(colon, '>') ? colon + 1 : type->name) {
 		if (is_hidden(t, s) || !is_definition(&s->scan, x))
 			continue;
 		type->kind = TYPE_RECORD;
@@ -188,7 +185,7 @@ type_of_argument(const struct types *t, const struct unit_source *s, const struc
 	at = kscan_open(&s->scan, at, f->body, &index);
 	at = kscan_name_before(&s->scan, kscan_back(&s->scan, at, f->body), f->body, &end);
 	called = kscan_copy(&s->scan, at, end);
-	while ((x = unit_item(t->sources, t->which, called, &i, &s)) && x->kind != KSCAN_FUNCTION)
+	while ((x = unit_item(t->own, called, &i, &s)) && x->kind != KSCAN_FUNCTION)
 		continue;
 	if (!x || depth == DEEP)
 		return NULL;

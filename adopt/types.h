@@ -9,8 +9,7 @@
 
 /* Where types are looked up: first in the current source, then in the others. */
 struct types {
-	const struct unit_sources *sources;
-	size_t which;
+	const struct unit_source *own;
 	/* names with another meaning here: the parameters of a template; may be NULL */
 	const json_t *bound;
 };

@@ -15,8 +15,7 @@
 /* ---- what a function needs ---- */
 
 struct reach {
-	const struct unit_sources *sources;
-	size_t which;
+	const struct unit_source *s;
 	const struct unit_source *in;  /* the source being searched */
 	json_t *seen;                  /* names */
 	json_t *symbols;               /* "NAME": "__constant__ float NAME[16];" */
@@ -146,7 +145,7 @@ definition_of(const struct reach *r, const char *name, const struct kscan_item *
 
 	if (x->kind != KSCAN_DECLARATION)
 		return x;
-	unit_items(y, in, r->sources, r->which, name)
+	unit_items(y, in, r->s, name)
 		if (y->kind == KSCAN_FUNCTION &&
 		    (own ? in == *s : !kscan_has_word(&in->scan, y, "static"))) {
 			found = y;
@@ -201,7 +200,7 @@ see_name(struct reach *r, size_t at, size_t end)
 	if (!kjson_enter(r->seen, word))
 		return;
 	end = kscan_blank(&in->scan, end, in->scan.len);
-	x = unit_item(r->sources, r->which, word, &i, &s);
+	x = unit_item(r->s, word, &i, &s);
 	called = x && strchr("(<", code[end]);
 	if (called)
 		x = definition_of(r, word, x, &s);
@@ -224,9 +223,9 @@ unit_function_at(const struct kscan *s, size_t at)
 }
 
 static void
-find_launches(struct adopted_unit *u, const struct unit_sources *sources)
+find_launches(struct adopted_unit *u)
 {
-	kforeach_of(s, sources->list, sources->count)
+	kforeach_of(s, u->source->all->list, u->source->all->count)
 		kforeach_of(l, s->scan.launches, s->scan.launch_count) {
 			if (strcmp(kscan_plain(l->kernel), u->name))
 				continue;
@@ -256,7 +255,7 @@ static void
 find_class(struct reach *r, const struct kscan_item *f)
 {
 	auto_free char *class = kscan_path(kscan_whole(f));
-	struct types types = { .sources = r->sources, .which = r->which };
+	struct types types = { .own = r->s };
 	auto_type struct type type;
 
 	type_find(&types, class, 0, &type);
@@ -288,22 +287,16 @@ waits(const struct unit_source *s, const struct kscan_item *f)
 }
 
 bool
-unit_make(struct adopted_unit *u, const struct unit_sources *sources, size_t which,
-    const struct kscan_item *f, const json_t *assumed, struct kbuf *why)
+unit_make(struct adopted_unit *u, const struct unit_source *s, const struct kscan_item *f,
+    const json_t *assumed, struct kbuf *why)
 {
-	const struct unit_source *s = &sources->list[which];
 	size_t before = why->len, member = 0;
-	struct reach r = { .sources = sources,
-		.which = which,
-		.seen = json_object(),
-		.symbols = json_object(),
-		.why = why };
+	struct reach r = { .s = s, .seen = json_object(), .symbols = json_object(), .why = why };
 
 	*u = (struct adopted_unit){
 		.source = s,
+		.f = f,
 		.name = kstrdup(kscan_whole(f)),
-		.from = f->from,
-		.to = f->to,
 		.kernel = kscan_has_word(&s->scan, f, "__global__"),
 		.assumed = assumed,
 	};
@@ -319,15 +312,15 @@ unit_make(struct adopted_unit *u, const struct unit_sources *sources, size_t whi
 	}
 	find_class(&r, f);
 	if (u->kernel) {
-		find_launches(u, sources);
+		find_launches(u);
 		if (!u->launch_count)
 			kbuf_puts(why, "no launch 'NAME<<<…>>>' of it in the project\n");
 	}
-	sequence_find(u, sources, which, f, why);
+	sequence_find(u, why);
 	r.host = u->sequence ? f : NULL;
 	u->waits = u->sequence && waits(s, f);
 	look_into(&r, s, f);
-	entry_make(u, sources, which, f, r.seen, r.symbols, why);
+	entry_make(u, r.seen, r.symbols, why);
 	/* Further reasons would only distract from this one. */
 	if (member)
 		why->data[why->len = member] = '\0';
@@ -398,8 +391,8 @@ unit_json(const struct adopted_unit *u)
 	}
 	json = json_pack("{s:s,s:s,s:s,s:s,s:b,s:[I,I],s:[I,I],s:s,s:o,s:O,s:o}", "schema",
 	    "unit/1", "function", u->name, "entry", u->entry, "file", u->file, "kernel", u->kernel,
-	    "lines", (json_int_t)u->line, (json_int_t)u->last_line, "bytes", (json_int_t)u->from,
-	    (json_int_t)u->to, "text", u->text ? u->text : "", "parameters", params_json(u),
+	    "lines", (json_int_t)u->line, (json_int_t)u->last_line, "bytes", (json_int_t)u->f->from,
+	    (json_int_t)u->f->to, "text", u->text ? u->text : "", "parameters", params_json(u),
 	    "names", u->names, "launches", launches);
 	if (u->sequence)
 		json_object_update_new(
@@ -442,7 +435,7 @@ unit_named(const char *project, const char *file, const char *name, const json_t
 			    strcmp(unit_place(s, x->name_at, &line), file))
 				continue;
 			why->len = 0;
-			if (unit_make(&u, &sources, (size_t)(s - sources.list), x, assumed, why))
+			if (unit_make(&u, s, x, assumed, why))
 				found = unit_json(&u);
 			unit_free(&u);
 		}

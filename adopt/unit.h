@@ -20,6 +20,7 @@
 
 /* A source that is searched for functions, types, macros and launches. */
 struct unit_source {
+	const struct unit_sources *all;
 	char *name;             /* within the project */
 	char *text;             /* owned */
 	struct origins origins; /* for a preprocessed text */
@@ -48,15 +49,15 @@ void unit_sources_read(
 json_t *unit_files(const char *project);
 void unit_sources_free(struct unit_sources *s);
 /*
- * The next item that declares NAME, from *I on: first in the source WHICH, then in the others;
- * NULL: no more.
+ * The next item that declares NAME, from *I on: first in the source OWN, then in the others; NULL:
+ * no more.
  */
-const struct kscan_item *unit_item(const struct unit_sources *s, size_t which, const char *name,
-    size_t *i, const struct unit_source **source);
+const struct kscan_item *unit_item(
+    const struct unit_source *own, const char *name, size_t *i, const struct unit_source **source);
 
 /* For each such item X, in the source S; both are declared before. */
-#define unit_items(x, s, sources, which, name) \
-	for (size_t x##_next = 0; ((x) = unit_item(sources, which, name, &x##_next, &(s)));)
+#define unit_items(x, s, own, name) \
+	for (size_t x##_next = 0; ((x) = unit_item(own, name, &x##_next, &(s)));)
 
 /* One argument of the entry. */
 struct unit_param {
@@ -91,15 +92,15 @@ struct unit_launch {
 };
 
 struct adopted_unit {
-	char *name;      /* the application's function */
-	char *entry;     /* the task's function: NAME itself if it needs no text of its own */
-	char *file;      /* within the project */
-	size_t from, to; /* bytes of its definition, in the text of SOURCE */
+	char *name;  /* the application's function */
+	char *entry; /* the task's function: NAME itself if it needs no text of its own */
+	char *file;  /* within the project */
 	size_t line, last_line;
 	bool kernel; /* a __global__ function */
 	const struct unit_source *source;
-	char *text;    /* of the entry, or NULL */
-	json_t *names; /* the function's own parameters */
+	const struct kscan_item *f; /* its definition there */
+	char *text;                 /* of the entry, or NULL */
+	json_t *names;              /* the function's own parameters */
 	struct unit_param *params;
 	size_t param_count;
 	struct unit_launch *launches; /* of a kernel */
@@ -111,11 +112,11 @@ struct adopted_unit {
 };
 
 /*
- * The unit of the function F of the source WHICH. False: it cannot be made; every reason is a line
- * in WHY. Free with unit_free.
+ * The unit of the function F of the source S. False: it cannot be made; every reason is a line in
+ * WHY. Free with unit_free.
  */
-bool unit_make(struct adopted_unit *u, const struct unit_sources *sources, size_t which,
-    const struct kscan_item *f, const json_t *assumed, struct kbuf *why);
+bool unit_make(struct adopted_unit *u, const struct unit_source *s, const struct kscan_item *f,
+    const json_t *assumed, struct kbuf *why);
 /*
  * The same for the function NAME in FILE of a folder, in the form of unit_json; NULL, with lines in
  * WHY: it cannot be made. BUILT: see unit_sources_read. New reference.
