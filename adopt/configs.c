@@ -25,13 +25,11 @@ parse_options(struct options *o, int argc, char **argv)
 	const struct koption options[] = {
 		KOPTION_CAMPAIGN(&o->campaign),
 		KOPTION_OUTPUT(&o->output),
-		{ 0, "top", .number = &o->top, .low = 1, .high = 64,
-		    .help = "N\tchoose at most N configurations" },
-		{ 0, "variance", .real = &o->variance, .low = 1, .high = 1e6,
-		    .help = "X\tsplit a key if its times differ by more than the factor X" },
-		{ 0, "key", .text = &o->key,
-		    .help = "NAME,NAME...\tgroup calls by these arguments" },
-		{ 0, "ncu", .text = &o->ncu, .help = "FILE\ttake times from a CSV file of ncu" },
+		KOPTION_NUMBER("top", &o->top, 1, 64, "N\tchoose at most N configurations"),
+		KOPTION_REAL("variance", &o->variance, 1, 1e6,
+		    "X\tsplit a key if its times differ by more than the factor X"),
+		KOPTION_TEXT("key", &o->key, "NAME,NAME...\tgroup calls by these arguments"),
+		KOPTION_TEXT("ncu", &o->ncu, "FILE\ttake times from a CSV file of ncu"),
 	};
 
 	koption_read(options, LEN(options), usage, argc, argv);

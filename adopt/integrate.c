@@ -36,14 +36,12 @@ parse_options(struct integrate_options *o, int argc, char **argv)
 {
 	const struct koption options[] = {
 		KOPTION_CAMPAIGN(&o->campaign),
-		{ 0, "pairs", .number = &o->pairs, .low = 3, .high = 32,
-		    .help = "N\tcompare N pairs of runs" },
-		{ 0, "gate", .real = &o->gate, .low = 0.0001, .high = 0.99,
-		    .help = "SHARE\trequire that all calls together take this share less time" },
-		{ 0, "again", .flag = &o->again,
-		    .help = "\ttry a winner again that has failed in the application" },
-		{ 0, "keep-prompts", .flag = &o->keep_prompts,
-		    .help = "\tkeep copies of the prompts" },
+		KOPTION_NUMBER("pairs", &o->pairs, 3, 32, "N\tcompare N pairs of runs"),
+		KOPTION_REAL("gate", &o->gate, 0.0001, 0.99,
+		    "SHARE\trequire that all calls together take this share less time"),
+		KOPTION_FLAG(
+		    "again", &o->again, "\ttry a winner again that has failed in the application"),
+		KOPTION_FLAG("keep-prompts", &o->keep_prompts, "\tkeep copies of the prompts"),
 	};
 
 	koption_read(options, LEN(options), usage, argc, argv);

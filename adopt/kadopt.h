@@ -35,15 +35,13 @@ void answer_path(void *answers, const char *option, const char *path);
 #define ANSWER_OPTIONS(answers) \
 	{ 'p', "project", .call = answer_path, .to = (answers), \
 	    .help = "DIR\tthe project with the application" }, \
-	{ 0, "file", .call = answer_text, .to = (answers), \
-	    .help = "FILE\tthe source file with the kernel, relative to the project" }, \
-	{ 0, "kernel", .call = answer_text, .to = (answers), .help = "NAME\tthe function" }, \
-	{ 0, "build", .call = answer_text, .to = (answers), \
-	    .help = "COMMAND\tbuild the project" }, \
-	{ 0, "run", .call = answer_text, .to = (answers), \
-	    .help = "COMMAND\trun the application" }, \
-	{ 0, "launcher", .call = answer_text, .to = (answers), \
-	    .help = "COMMAND\tput COMMAND before everything that runs" }
+	KOPTION_CALL("file", answer_text, answers, \
+	    "FILE\tthe source file with the kernel, relative to the project"), \
+	KOPTION_CALL("kernel", answer_text, answers, "NAME\tthe function"), \
+	KOPTION_CALL("build", answer_text, answers, "COMMAND\tbuild the project"), \
+	KOPTION_CALL("run", answer_text, answers, "COMMAND\trun the application"), \
+	KOPTION_CALL("launcher", answer_text, answers, \
+	    "COMMAND\tput COMMAND before everything that runs")
 /* clang-format on */
 
 struct adoption;

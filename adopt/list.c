@@ -208,11 +208,11 @@ command_list(int argc, char **argv)
 	struct list_options o = { .project = "." };
 	const struct koption options[] = {
 		{ 'p', "project", .text = &o.project, .help = "DIR\tthe project" },
-		{ 0, "file", .text = &o.file, .help = "FILE\tonly the functions of this file" },
-		{ 0, "profile", .text = &o.profile,
-		    .help = "FILE\thottest first, from the output of perf or a GPU profiler" },
-		{ 0, "all", .flag = &o.all, .help = "\talso functions without loops over arrays" },
-		{ 0, "json", .flag = &o.json, .help = "\ta JSON object a line" },
+		KOPTION_TEXT("file", &o.file, "FILE\tonly the functions of this file"),
+		KOPTION_TEXT("profile", &o.profile,
+		    "FILE\thottest first, from the output of perf or a GPU profiler"),
+		KOPTION_FLAG("all", &o.all, "\talso functions without loops over arrays"),
+		KOPTION_FLAG("json", &o.json, "\ta JSON object a line"),
 	};
 	struct unit_sources sources = { 0 };
 	struct row *rows;

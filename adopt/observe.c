@@ -36,19 +36,15 @@ parse_options(struct options *o, int argc, char **argv)
 	const struct koption options[] = {
 		KOPTION_CAMPAIGN(&o->campaign),
 		ANSWER_OPTIONS(given),
-		{ 0, "runs", .number = &o->runs, .low = 0, .high = RUNS_MAX,
-		    .help = "N\trun the application N times for times" },
-		{ 0, "timeout", .real = &o->timeout_s, .low = 1, .high = 1e6,
-		    .help = "S\ttime limit of a build or a run" },
-		{ 0, "launches", .flag = &o->launches,
-		    .help = "\tobserve launches instead of calls" },
-		{ 0, "force", .flag = &o->force, .help = "\tobserve again" },
-		{ 0, "check", .flag = &o->check,
-		    .help = "\texit 1 if the observation is out of date" },
-		{ 0, "log", .text = &o->log,
-		    .help = "FILE\tread the calls from a log of your own" },
-		{ 0, "instrument", .flag = &o->instrument,
-		    .help = "\tlet a model add the lines that log each call" },
+		KOPTION_NUMBER(
+		    "runs", &o->runs, 0, RUNS_MAX, "N\trun the application N times for times"),
+		KOPTION_REAL("timeout", &o->timeout_s, 1, 1e6, "S\ttime limit of a build or a run"),
+		KOPTION_FLAG("launches", &o->launches, "\tobserve launches instead of calls"),
+		KOPTION_FLAG("force", &o->force, "\tobserve again"),
+		KOPTION_FLAG("check", &o->check, "\texit 1 if the observation is out of date"),
+		KOPTION_TEXT("log", &o->log, "FILE\tread the calls from a log of your own"),
+		KOPTION_FLAG(
+		    "instrument", &o->instrument, "\tlet a model add the lines that log each call"),
 	};
 
 	koption_read(options, LEN(options), usage, argc, argv);

@@ -34,6 +34,27 @@ struct koption {
 		'o', "output", .text = (place), .help = "FILE\twrite to FILE instead of stdout" \
 	}
 
+/* Rows of options that have only the long form. */
+#define KOPTION_FLAG(option, place, words) \
+	{ \
+		0, option, .flag = place, .help = words \
+	}
+#define KOPTION_TEXT(option, place, words) \
+	{ \
+		0, option, .text = place, .help = words \
+	}
+#define KOPTION_NUMBER(option, place, least, most, words) \
+	{ \
+		0, option, .number = place, .low = least, .high = most, .help = words \
+	}
+#define KOPTION_REAL(option, place, least, most, words) \
+	{ \
+		0, option, .real = place, .low = least, .high = most, .help = words \
+	}
+#define KOPTION_CALL(option, function, argument, words) \
+	{ \
+		0, option, .call = function, .to = argument, .help = words \
+	}
 /* As the first row: the first operand ends the options. */
 #define KOPTION_IN_ORDER \
 	{ \
