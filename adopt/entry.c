@@ -99,12 +99,11 @@ static char *
 spelled(const struct making *m, const struct kscan_param *p)
 {
 	const char *bound = kjson_str_or(m->types.bound, p->type, p->type);
-	struct kregex_span at[1];
+	auto_free char *word = m->cxx || kregex_is("\\A(?:struct|enum|union) ", bound)
+	    ? NULL
+	    : kregex_part("\\b((?:struct|enum|union) )", p->text);
 
-	return !m->cxx && !kregex_is("\\A(?:struct|enum|union) ", bound) &&
-	        kregex_match("\\b(?:struct|enum|union) ", p->text, at)
-	    ? kasprintf("%.*s%s", (int)(at->to - at->from), p->text + at->from, bound)
-	    : kstrdup(bound);
+	return kasprintf("%s%s", word ? word : "", bound);
 }
 
 /* A pointer to arrays: "float (*rows)[3]". */
@@ -544,26 +543,24 @@ take_place(struct making *m, const struct kscan_param *p, const struct kscan_par
 static void
 take_array(struct making *m, const struct kscan_param *p, const struct type *type, bool reference)
 {
-	bool bytes = type->kind == TYPE_VOID, decayed = type->array && !p->stars;
+	bool bytes = type->kind == TYPE_VOID, decayed = type->array && !p->stars,
+	     constant = (p->constant || type->constant) && !has_other_name(m, p);
 	auto_free char *value = kasprintf("%s%s", reference ? "&" : "", p->name),
 	               *own = spelled(m, p),
 	               *as = is_rows(p) ? kregex_sub("\\w+(?=\\s*\\)\\s*\\[)", p->text, "")
 	                                : kasprintf("%s *", own);
-	struct unit_param *u = add_param(m, p->name, bytes ? "unsigned char" : type->name, value);
+	struct unit_param *u = add_pointer(m, p->name, bytes ? NULL : type->name, value, constant);
 
-	u->pointer = true;
-	u->bytes = bytes;
 	u->cast = type->cast;
 	u->size = reference ? kasprintf("sizeof %s", p->name)
 	    : decayed       ? kasprintf("sizeof(%s)", own)
 	                    : NULL;
-	u->constant = (p->constant || type->constant) && !has_other_name(m, p);
 	if (!bytes && !type->cast && !reference && type->stars == p->stars && is_typedef(m, own))
-		u->text = kasprintf("%s%s *%s", u->constant ? "const " : "", own, p->name);
+		u->text = kasprintf("%s%s *%s", constant ? "const " : "", own, p->name);
 	if (p->rows && strchr(p->text, '[')) {
 		free(u->text);
 		u->text = kasprintf(
-		    "%s%s %s%s", u->constant ? "const " : "", own, p->name, strchr(p->text, '['));
+		    "%s%s %s%s", constant ? "const " : "", own, p->name, strchr(p->text, '['));
 	}
 	m->own |= bytes || reference || type->cast;
 	if (type->cast)
@@ -806,27 +803,26 @@ launch_text(struct making *m)
 
 /* ---- the text ---- */
 
-static void
-add_declaration(struct kbuf *b, const struct unit_param *p)
+/* As a parameter or, with NULL for TEXT where that is an array's, as a variable. To be freed. */
+static char *
+declaration(const struct unit_param *p, const char *text)
 {
-	if (p->text)
-		kbuf_puts(b, p->text);
-	else
-		kbuf_printf(b, "%s%s %s%s", p->constant && p->pointer ? "const " : "", p->type,
-		    p->pointer ? "*" : "", p->name);
+	return text ? kstrdup(text)
+	            : kasprintf("%s%s %s%s", p->constant && p->pointer ? "const " : "", p->type,
+	                  p->pointer ? "*" : "", p->name);
 }
 
 static void
 add_entry_head(struct kbuf *b, const struct making *m)
 {
-	const struct adopted_unit *u = m->u;
+	auto_buf struct kbuf list = kbuf_empty();
 
-	kbuf_printf(b, "%svoid\n%s(", m->cxx ? "extern \"C\" " : "", u->entry);
-	for (size_t i = 0; i < u->param_count; i++) {
-		kbuf_puts(b, i ? ", " : "");
-		add_declaration(b, &u->params[i]);
+	kforeach_of(p, m->u->params, m->u->param_count) {
+		auto_free char *one = declaration(p, p->text);
+
+		kbuf_join(&list, ", ", one);
 	}
-	kbuf_puts(b, ")\n");
+	kbuf_printf(b, "%svoid\n%s(%s)\n", m->cxx ? "extern \"C\" " : "", m->u->entry, list.data);
 }
 
 /* The entry that is the host function itself, with a stream. */
@@ -875,15 +871,15 @@ set_null(struct making *m)
 	kforeach_of(p, m->u->params, m->u->param_count) {
 		bool null = p->pointer && kjson_has(names, p->name);
 
-		if (null && p->text && !strchr(p->text, '['))
-			kbuf_printf(&b, "\t%s = 0;\n", p->text);
-		else if (null)
-			kbuf_printf(
-			    &b, "\t%s%s *%s = 0;\n", p->constant ? "const " : "", p->type, p->name);
-		if (null)
+		if (null) {
+			auto_free char *variable =
+			    declaration(p, p->text && strchr(p->text, '[') ? NULL : p->text);
+
+			kbuf_printf(&b, "\t%s = 0;\n", variable);
 			unit_param_free(p);
-		else
+		} else {
 			m->u->params[n++] = *p;
+		}
 	}
 	m->own |= n < m->u->param_count;
 	m->u->param_count = n;
@@ -895,12 +891,12 @@ static void
 put_within(struct making *m, size_t at, struct kbuf *b)
 {
 	struct unit_param *p = &m->u->params[at], *place;
-	auto_free char *name = p->name, *value = p->value, *at_name = kasprintf("%s_at", name),
+	auto_free char *variable = declaration(p, NULL), *name = p->name, *value = p->value,
+	               *at_name = kasprintf("%s_at", name),
 	               *at_value = kasprintf("(int)((%s *)(%s) - (%s *)kwatch_block(%s))", p->type,
 	                   value, p->type, value);
 
-	kbuf_printf(b, "\t%s%s *%s = %s_block + %s;\n", p->constant ? "const " : "", p->type, name,
-	    name, at_name);
+	kbuf_printf(b, "\t%s = %s_block + %s;\n", variable, name, at_name);
 	p->name = kasprintf("%s_block", name);
 	p->value = kasprintf("kwatch_block(%s)", value);
 	free(p->text);

@@ -4,6 +4,7 @@
 #include "adopt.h"
 #include "kio.h"
 #include "koption.h"
+#include "shape.h"
 #include "unit.h"
 
 static const char usage[] = "usage: kadopt list [-p DIR] [OPTION...]\n";
@@ -113,20 +114,17 @@ print_json(const struct row *r)
 static void
 print_row(const struct row *r)
 {
-	const char *sign = "";
+	auto_free char *kernels = listed(r->good ? r->unit.sequence : NULL);
 
 	if (r->share > 0)
 		ksay("%6.2f ", r->share);
-	ksay("%s %s:%zu: %s%s", r->good ? "yes" : "no ", r->unit.file, r->unit.line, r->unit.name,
+	ksay("%s %s:%zu: %s%s%s%s\n", r->good ? "yes" : "no ", r->unit.file, r->unit.line,
+	    r->unit.name,
 	    r->good && r->unit.text ? r->unit.kernel ? ", with its launches"
 	            : r->unit.sequence               ? ", with the kernels"
 	                                             : ", in a wrapper"
-	                            : "");
-	kjson_foreach_text(name, r->good ? r->unit.sequence : NULL) {
-		ksay("%s %s", sign, name);
-		sign = ",";
-	}
-	ksay("\n");
+	                            : "",
+	    *kernels ? " " : "", kernels);
 	kpart_foreach(line, r->why.data, "\n")
 		ksay("      %s\n", line);
 	if (r->instead)
