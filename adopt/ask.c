@@ -110,12 +110,9 @@ error_kind(const char *log)
 	    "expected (?:a )?declaration|expected identifier or|expected (?:'|‘)}|at end of input|"
 	    "unterminated|stray|extraneous closing brace|#endif|#if|missing terminating|"
 	    "unrecognized token|expected unqualified-id";
-	struct kregex_span at[1];
+	auto_free char *first = kregex_part("(error:[^\\n]*)", log);
 
-	return kregex_match("error:[^\\n]*", log, at) &&
-	        kregex_find(structural, log + at->from, at->to - at->from, NULL, 0)
-	    ? "structural"
-	    : "semantic";
+	return first && kregex_is(structural, first) ? "structural" : "semantic";
 }
 
 /* Lines of TEXT around each error in LOG, and the errors. The caller frees. */

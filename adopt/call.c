@@ -187,9 +187,7 @@ is_dim3(const struct kscan *s, const char *name, size_t at)
 static void
 add_triple(json_t *parts, const char *what, const char *x, const struct kscan *s, size_t at)
 {
-	struct kregex_span in[2];
-	auto_free char *inside =
-	    kregex_match("\\Adim3\\s*[({]((?s).*).\\z", x, in) ? kregex_text(x, in[1]) : NULL;
+	auto_free char *inside = kregex_part("\\Adim3\\s*[({]((?s).*).\\z", x);
 	json_auto_t *list = inside ? kscan_list(inside, false) : NULL;
 	bool plain = is_simple(x), triple = plain && is_dim3(s, x, at);
 

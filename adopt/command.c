@@ -139,19 +139,17 @@ end_marked(const char *mark)
 
 	/* If one starts another process just before it dies, the next round finds that. */
 	for (int round = 0; round < 50 && found; round++) {
-		DIR *d = opendir("/proc");
-		struct dirent *e;
+		DIR *d = kopen_folder("/proc");
+		const struct dirent *e;
 
 		found = 0;
-		while (d && (e = readdir(d))) {
+		while ((e = knext_entry(d, "/proc"))) {
 			pid_t pid = (pid_t)atol(e->d_name);
 
 			if (pid > 1 && pid != getpid() && is_marked(e->d_name, mark) &&
 			    kill(pid, SIGKILL) == 0)
 				found++;
 		}
-		if (d)
-			closedir(d);
 		ended += found;
 		if (found)
 			usleep(20000);
@@ -229,21 +227,19 @@ run(const struct adoption *a, const char *folder, const char *command, char *con
 		.timeout_s = a->timeout_s,
 		.setup = set_environment,
 		.setup_arg = marks };
-	struct kproc_result result;
+	auto_run struct kproc_result result = { 0 };
 
 	guard(ours);
 	n += boxed ? sandbox_words(a, argv + n, adopt_path(a, "tmp")) : 0;
 	n += launcher_words(a, argv + n, &copy);
 	argv[n++] = "sh";
 	argv[n] = write_script(a, folder, command, env, name);
-	if (kproc_run(&p, &result) < 0)
-		kdie_errno(K_MISSING, "%s", argv[0]);
+	kproc_must(&p, &result);
 	*r = (struct command_result){ .log = log,
 		.status = result.timed_out ? -1
 		    : result.signal        ? 128 + result.signal
 		                           : result.exit_code,
 		.wall_s = result.wall_s };
-	kproc_result_free(&result);
 	if (r->status)
 		explain(a, folder, command, r);
 }
@@ -272,11 +268,9 @@ program_output(const char *const *argv, const char *in, int failure)
 		.in = in,
 		.in_len = in ? strlen(in) : 0,
 		.max_output = OUTPUT_MAX };
-	struct kproc_result r;
-	char *text;
+	auto_run struct kproc_result r = { 0 };
 
-	if (kproc_run(&p, &r) < 0)
-		kdie_errno(K_MISSING, "%s", argv[0]);
+	kproc_must(&p, &r);
 	if (failure < 0 || (failure && r.exit_code))
 		kpass(r.err, r.err_len);
 	if (r.exit_code && failure)
@@ -284,9 +278,7 @@ program_output(const char *const *argv, const char *in, int failure)
 		        : r.exit_code > 0 ? r.exit_code
 		                          : K_IO,
 		    "%s failed", argv[0]);
-	text = kstrdup(r.out);
-	kproc_result_free(&r);
-	return text;
+	return kstrdup(r.out);
 }
 
 json_t *

@@ -56,16 +56,12 @@ read_formals(const char *result)
 	json_t *formals = json_array();
 
 	kjson_foreach_text(text, list) {
-		auto_free char *name = NULL, *given = NULL;
-		struct kregex_span at[4];
+		auto_free char *type = NULL, *name = NULL, *given = NULL;
 
-		kregex_match(form, text, at);
-		name = kregex_text(text, at[2]);
-		given = kregex_text(text, at[3]);
+		kregex_scan(form, text, &type, &name, &given);
 		json_array_append_new(formals,
 		    json_pack("{s:s,s:s*,s:b,s:b}", "name", name, "given", given, "type",
-		        at[1].from != KREGEX_UNSET, "strange",
-		        kregex_is("\\.\\.\\.|\\Atemplate", text)));
+		        type != NULL, "strange", kregex_is("\\.\\.\\.|\\Atemplate", text)));
 	}
 	return formals;
 }

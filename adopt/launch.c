@@ -374,15 +374,14 @@ static bool
 triple_of(struct sum *x, const char *expression, int64_t triple[3])
 {
 	const struct kscan_scope *c = x->scope;
-	struct kregex_span at[2];
-	auto_free char *list = NULL, *name = NULL;
+	auto_free char *list = kregex_part("\\A\\s*dim3[({]((?s).*).\\z", expression),
+	               *name = list || !c->f
+	    ? NULL
+	    : kregex_part("\\A\\s*([A-Za-z_]\\w*)\\s*\\z", expression);
 	json_auto_t *parts = NULL;
 	size_t n;
 
-	if (kregex_match("\\A\\s*dim3[({]((?s).*).\\z", expression, at)) {
-		list = kregex_text(expression, at[1]);
-	} else if (c->f && kregex_match("\\A\\s*([A-Za-z_]\\w*)\\s*\\z", expression, at)) {
-		name = kregex_text(expression, at[1]);
+	if (name) {
 		x->bad |= is_variable(c->s, c->f, name);
 		list = dim3_arguments(c->s, c->f->body, c->f->to, name);
 	}

@@ -65,14 +65,13 @@ add_using(struct kbuf *b, const char *text)
 
 	kscan(text, strlen(text), &s);
 	kscan_items(x, &s) {
-		auto_free char *line = NULL, *name = NULL;
-		struct kregex_span at[2];
+		auto_free char *line = NULL,
+		               *name = x->kind == KSCAN_OPEN && x->depth < LEN(path)
+		    ? kregex_part("\\A(?:inline\\s+)?namespace\\s*([^\\s{]*)", s.code + x->from)
+		    : NULL;
 
-		if (x->kind != KSCAN_OPEN || x->depth >= LEN(path) ||
-		    !kregex_find("\\A(?:inline\\s+)?namespace\\s*([^\\s{]*)", s.code + x->from,
-		        x->to - x->from, at, 2))
+		if (!name)
 			continue;
-		name = kregex_text(s.code + x->from, at[1]);
 		free(path[x->depth]);
 		path[x->depth] = x->depth && path[x->depth - 1]
 		    ? kasprintf("%s::%s", path[x->depth - 1], name)

@@ -177,7 +177,7 @@ static bool
 check_launcher(const struct adoption *a, struct findings *f)
 {
 	const char *words[] = { "test", "-d", a->project, NULL };
-	struct kproc_result r;
+	auto_run struct kproc_result r = { 0 };
 
 	if (!a->launcher)
 		return true;
@@ -199,7 +199,6 @@ check_launcher(const struct adoption *a, struct findings *f)
 		    r.exit_code, r.err);
 	else
 		ksay("launcher   '%s' answers\n", a->launcher);
-	kproc_result_free(&r);
 	return !f->again.count && !f->missing.count;
 }
 
@@ -246,7 +245,7 @@ check_device(const struct adoption *a, struct findings *f)
 	const char *ours = a->launcher ? NULL : getenv("CUDA_VISIBLE_DEVICES");
 	const char *words[] = { "nvidia-smi", "--query-compute-apps=pid,process_name",
 		"--format=csv,noheader", ours && *ours ? "-i" : NULL, ours, NULL };
-	struct kproc_result r;
+	auto_run struct kproc_result r = { 0 };
 	bool asked;
 	double load = 0;
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
@@ -282,7 +281,6 @@ check_device(const struct adoption *a, struct findings *f)
 		    "device: in use by other processes; try again when they have ended: %s", r.out);
 	else
 		ksay("device     the GPU is free\n");
-	kproc_result_free(&r);
 }
 
 /* ---- build and run in a copy ---- */
@@ -293,16 +291,12 @@ device_architecture(const struct adoption *a)
 {
 	const char *words[] = { "nvidia-smi", "--query-gpu=compute_cap", "--format=csv,noheader",
 		NULL };
-	struct kproc_result r;
-	char *name = NULL;
+	auto_run struct kproc_result r = { 0 };
 	int major, minor;
 
-	if (!ask(a, words, &r))
-		return NULL;
-	if (!r.exit_code && sscanf(r.out, "%d.%d", &major, &minor) == 2)
-		name = kasprintf("sm_%d%d", major, minor);
-	kproc_result_free(&r);
-	return name;
+	return ask(a, words, &r) && !r.exit_code && sscanf(r.out, "%d.%d", &major, &minor) == 2
+	    ? kasprintf("sm_%d%d", major, minor)
+	    : NULL;
 }
 
 /* How the file is compiled, from the shims' records; a guess when they were not called. */
@@ -422,9 +416,8 @@ static void
 run_copy(const struct adoption *a, const char *copy, struct findings *f)
 {
 	size_t count = json_array_size(json_object_get(a->json, "outputs"));
-	struct command_result r;
-
 	for (int i = 0; i < 2 && !f->wrong.count; i++) {
+		auto_result struct command_result r = { 0 };
 		json_auto_t *before = outputs_stamps(a, copy);
 
 		command_run(a, copy, a->run, NULL, "run-copy", &r);
@@ -437,7 +430,6 @@ run_copy(const struct adoption *a, const char *copy, struct findings *f)
 			if (!i)
 				ksay("run        '%s': %.1f s\n", a->run, r.wall_s);
 		}
-		command_free(&r);
 	}
 	if (!f->wrong.count)
 		ksay("outputs    %zu, the same in two runs%s\n", count,
@@ -454,12 +446,10 @@ check_ours(struct findings *f)
 	kforeach(tool, tools) {
 		char *argv[] = { (char *)*tool, (char *)"--version", NULL };
 		struct kproc p = { .argv = argv };
-		struct kproc_result r;
+		auto_run struct kproc_result r = { 0 };
 
 		if (kproc_run(&p, &r) < 0)
 			kfault(&f->missing, "%s: is not on the PATH", *tool);
-		else
-			kproc_result_free(&r);
 	}
 }
 

@@ -121,18 +121,15 @@ run(const char *const *modes, const char *project, const char *file, const json_
 {
 	struct command_words w = { 0 };
 	struct kproc p = { .argv = w.at, .max_output = OUTPUT_MAX, .timeout_s = TIMEOUT_S };
-	struct kproc_result r;
-	char *text = NULL;
+	auto_run struct kproc_result r = { 0 };
 
 	*origins = (struct origins){ 0 };
 	make_command(&w, modes, project, file, settings);
-	if (kproc_run(&p, &r) == 0) {
-		/* "#error" does not stop a preprocessor; a missing header does. */
-		if (!r.timed_out && !(r.exit_code && strstr(r.err, "fatal error")) && r.out_len)
-			text = own_lines(r.out, project, origins);
-		kproc_result_free(&r);
-	}
-	return text;
+	/* "#error" does not stop a preprocessor; a missing header does. */
+	return !kproc_run(&p, &r) && !r.timed_out &&
+	        !(r.exit_code && strstr(r.err, "fatal error")) && r.out_len
+	    ? own_lines(r.out, project, origins)
+	    : NULL;
 }
 
 char *

@@ -1305,7 +1305,7 @@ lint_draw(struct draft *d, int seed, char **faults)
 {
 	auto_free char *arguments =
 	    kasprintf("--lint task.json --oracle ./oracle.so --seed %d", seed);
-	struct command_result r;
+	auto_result struct command_result r = { 0 };
 
 	run_judge(d, "lint", arguments, &r);
 	while (r.status && avoid_said(d, r.said)) {
@@ -1317,7 +1317,6 @@ lint_draw(struct draft *d, int seed, char **faults)
 	if (r.status > 0 && r.status < 128 && r.status != K_USAGE)
 		kdie(r.status, "the task has faults:\n%s", r.said);
 	*faults = r.status ? kstrdup(r.said) : NULL;
-	command_free(&r);
 	return !*faults;
 }
 
@@ -1914,7 +1913,7 @@ try_campaign(struct draft *d)
 	                                    "adopt/log/reference.ndjson",
 	    d->a->suffix);
 	json_auto_t *record = NULL;
-	struct command_result r;
+	auto_result struct command_result r = { 0 };
 	json_t *eval;
 
 	make_campaign(d->a);
@@ -1937,7 +1936,6 @@ try_campaign(struct draft *d)
 			    "evaluate:\n%s",
 			    d->a->kernel, kjson_str_or(record, "eval.log", "it has no status"));
 	}
-	command_free(&r);
 }
 
 int

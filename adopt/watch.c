@@ -60,15 +60,12 @@ watch_copy(const struct watch *w)
 static char *
 run_command(const struct watch *w, const char *what, const char *command, char *const *env)
 {
-	char *log;
 	struct command_result r;
 
 	command_run(w->a, watch_copy_path(w), command, env, what, &r);
 	if (r.status)
 		kdie(K_MISSING, "%s:\n%s", r.why, r.said);
-	log = r.log;
-	command_free(&r);
-	return log;
+	return r.log;
 }
 
 /*
@@ -449,17 +446,12 @@ watch_prepare(const struct watch *w, const struct signature *s)
 static void
 remove_raw(const char *folder)
 {
-	DIR *d = opendir(folder);
+	DIR *d = kopen_folder(folder);
 	const struct dirent *e;
 
-	while (d && (e = readdir(d)))
-		if (!strncmp(e->d_name, "raw.", 4)) {
-			char *path = join(folder, e->d_name);
-
-			unlink(path);
-		}
-	if (d)
-		closedir(d);
+	while ((e = knext_entry(d, folder)))
+		if (!strncmp(e->d_name, "raw.", 4))
+			unlink(join(folder, e->d_name));
 }
 
 /* Lines "KERNEL KIND:NAME…" for launches: the parameters of the kernels in the file. */
@@ -471,27 +463,14 @@ layout_path(const struct watch *w)
 	return kis_there(path) ? path : NULL;
 }
 
-struct raw {
-	json_int_t begun;
-	json_t *calls;
-};
-
-static int
-compare_raw(const void *a, const void *b)
-{
-	json_int_t x = ((const struct raw *)a)->begun, y = ((const struct raw *)b)->begun;
-
-	return (x > y) - (x < y);
-}
-
-/* The calls of one process. */
-static void
-read_raw(const char *path, struct raw *raw, json_int_t *dropped)
+/* The "calls" of one process, and when it had "begun". New reference. */
+static json_t *
+read_raw(const char *path, json_int_t *dropped)
 {
 	auto_free char *text = kread_file(path, RAW_MAX, NULL);
+	json_t *calls = json_array(), *raw = json_pack("{s:o}", "calls", calls);
 	char why[256];
 
-	*raw = (struct raw){ .calls = json_array() };
 	if (!text)
 		kdie_errno(K_IO, "%s", path);
 	kpart_foreach(p, text, "\n") {
@@ -502,42 +481,40 @@ read_raw(const char *path, struct raw *raw, json_int_t *dropped)
 			    "%s: %s: the application overwrote these records, or was killed", path,
 			    why);
 		if (json_object_get(rec.json, "begun_ns"))
-			raw->begun = kjson_int(rec.json, "begun_ns");
+			json_object_set(raw, "begun", json_object_get(rec.json, "begun_ns"));
 		else if (json_object_get(rec.json, "end"))
 			*dropped += kjson_int(rec.json, "calls") - kjson_int(rec.json, "written");
 		else
-			json_array_append(raw->calls, rec.json);
+			json_array_append(calls, rec.json);
 		krec_free(&rec);
 	}
+	return raw;
+}
+
+static int
+by_begin(const void *a, const void *b)
+{
+	json_int_t x = kjson_int(*(json_t *const *)a, "begun"),
+	           y = kjson_int(*(json_t *const *)b, "begun");
+
+	return (x > y) - (x < y);
 }
 
 /* All processes that made calls, one after the other. */
 static json_t *
 collect(const char *folder, json_int_t *dropped)
 {
-	struct raw *raws = NULL;
-	size_t n = 0;
-	DIR *d = opendir(folder);
-	const struct dirent *e;
+	json_auto_t *raws = json_array();
 	json_t *all = json_array();
+	DIR *d = kopen_folder(folder);
+	const struct dirent *e;
 
-	if (!d)
-		kdie_errno(K_IO, "%s", folder);
-	while ((e = readdir(d)))
-		if (!strncmp(e->d_name, "raw.", 4) && isdigit((unsigned char)e->d_name[4])) {
-			char *path = join(folder, e->d_name);
-
-			raws = krealloc(raws, (n + 1) * sizeof *raws);
-			read_raw(path, &raws[n++], dropped);
-		}
-	closedir(d);
-	if (n)
-		qsort(raws, n, sizeof *raws, compare_raw);
-	for (size_t i = 0; i < n; i++) {
-		json_array_extend(all, raws[i].calls);
-		json_decref(raws[i].calls);
-	}
-	free(raws);
+	while ((e = knext_entry(d, folder)))
+		if (!strncmp(e->d_name, "raw.", 4) && isdigit((unsigned char)e->d_name[4]))
+			json_array_append_new(raws, read_raw(join(folder, e->d_name), dropped));
+	kjson_sort(raws, by_begin);
+	kjson_foreach(raw, raws)
+		json_array_extend(all, json_object_get(raw, "calls"));
 	return all;
 }
 
