@@ -318,9 +318,8 @@ sets_itself(const struct bundle *b, const char *name)
 	return strstr(b->entry, copy) ||
 	    kany(bundle_items(b, f, x),
 	        *bundle_kept(f, x) && x->kind == KSCAN_FUNCTION &&
-	            kscan_uses(
-	                &f->scan, x->from, x->to, "cudaMemcpyToSymbol cudaMemcpyToSymbolAsync") &&
-	            kscan_uses(&f->scan, x->from, x->to, name));
+	            kscan_mentions(x, "cudaMemcpyToSymbol cudaMemcpyToSymbolAsync") &&
+	            kscan_mentions(x, name));
 }
 
 /* In a standalone program nobody would set it, so the reference would compute something else. */
@@ -358,14 +357,14 @@ note_variables(struct bundle *b)
 	json_array_clear(b->notes);
 	bundle_items(b, f, x) {
 		if (!*bundle_kept(f, x) || x->kind != KSCAN_DECLARATION || !x->name_count ||
-		    kscan_matches(&f->scan, x->from, x->to, "\\(") ||
-		    kscan_has_word(&f->scan, x,
-		        "const constexpr typedef using struct union enum class template"))
+		    kscan_looks(x, "\\(") ||
+		    kscan_has_word(
+		        x, "const constexpr typedef using struct union enum class template"))
 			continue;
-		if (kscan_has_word(&f->scan, x, "__constant__ __device__"))
+		if (kscan_has_word(x, "__constant__ __device__"))
 			refuse_symbol(b, f, x->names[0]);
 		/* If nothing copies to it, it keeps its initializer. */
-		if (!kscan_has_word(&f->scan, x, "__constant__"))
+		if (!kscan_has_word(x, "__constant__"))
 			json_array_append_new(b->notes,
 			    json_sprintf("%s: the kernel uses the variable %s, which other code "
 			                 "may "
@@ -379,20 +378,20 @@ note_variables(struct bundle *b)
  * declaration?
  */
 static bool
-is_definition(const struct kscan *s, const struct kscan_item *x, const char *name)
+is_definition(const struct kscan_item *x, const char *name)
 {
-	if (!kscan_declares(x, name) || kscan_has_word(s, x, "static"))
+	if (!kscan_declares(x, name) || kscan_has_word(x, "static"))
 		return false;
 	return x->kind == KSCAN_FUNCTION ||
-	    (x->kind == KSCAN_DECLARATION && !kscan_has_word(s, x, "extern typedef") &&
-	        !kscan_matches(s, x->from, x->to, "\\("));
+	    (x->kind == KSCAN_DECLARATION && !kscan_has_word(x, "extern typedef") &&
+	        !kscan_looks(x, "\\("));
 }
 
 static const struct kscan_item *
 definition_in(const struct kscan *s, const char *name)
 {
 	kscan_items(x, s)
-		if (is_definition(s, x, name))
+		if (is_definition(x, name))
 			return x;
 	return NULL;
 }
@@ -435,9 +434,10 @@ bundle_has_elsewhere(const struct bundle *b, const char *name, const char *hash)
 
 /* Is X the class that defines the member NAME between its braces? */
 static bool
-holds(const struct kscan *s, const struct kscan_item *x, const char *name)
+holds(const struct kscan_item *x, const char *name)
 {
-	const struct kscan_item *f = x->kind == KSCAN_DECLARATION ? kscan_function(s, name) : NULL;
+	const struct kscan_item *f =
+	    x->kind == KSCAN_DECLARATION ? kscan_function(x->in, name) : NULL;
 
 	return f && x->from < f->from && f->to < x->to;
 }
@@ -448,7 +448,7 @@ keep_function(struct bundle *b, const char *name)
 	bundle_items(b, f, x)
 		if (((x->kind == KSCAN_FUNCTION || x->kind == KSCAN_GROUP) &&
 		        kscan_declares(x, name)) ||
-		    is_definition(&f->scan, x, name) || holds(&f->scan, x, name))
+		    is_definition(x, name) || holds(x, name))
 			return *bundle_kept(f, x) = true;
 	return false;
 }
@@ -510,12 +510,12 @@ bundle_keep(struct bundle *b, const char *name)
 
 /* Does X make or end objects of the class whose member KERNEL is? A task makes none. */
 static bool
-is_maker(const struct kscan *s, const struct kscan_item *x, const char *kernel)
+is_maker(const struct kscan_item *x, const char *kernel)
 {
 	auto_free char *class = kscan_path(kernel);
 
 	return *class && x->kind == KSCAN_FUNCTION && !strcmp(x->names[0], kscan_plain(class)) &&
-	    strchr(":~", s->code[x->name_at - 1]);
+	    strchr(":~", x->in->code[x->name_at - 1]);
 }
 
 static bool
@@ -533,13 +533,13 @@ is_kept(const struct part *p, const char *kernel)
 		return kept || (f->root && x->names[0][0] == '_');
 	case KSCAN_DIRECTIVE:
 		return f->root && !strstr(f->scan.code + x->from, "pragma once") &&
-		    f->scan.code[x->from] == '#' && kscan_uses(&f->scan, x->from, x->to, "pragma");
+		    f->scan.code[x->from] == '#' && kscan_mentions(x, "pragma");
 	case KSCAN_OPEN:
 	case KSCAN_CLOSE:
 		return false;
 	default:
 		/* Its prototype would have different linkage from the entry of a task. */
-		return kept && !is_maker(&f->scan, x, kernel) &&
+		return kept && !is_maker(x, kernel) &&
 		    !(x->kind == KSCAN_DECLARATION && x->name_count == 1 &&
 		        !strcmp(x->names[0], kernel));
 	}
@@ -596,7 +596,7 @@ add_kernel(struct kbuf *out, const struct adoption *a, const struct source *x,
 		kbuf_printf(out, "%s%s", replaced ? "" : "\n\n", kjson_str(a->unit, "text"));
 		return;
 	}
-	if ((a->device || a->cxx) && !kscan_has_word(&x->scan, item, "extern"))
+	if ((a->device || a->cxx) && !kscan_has_word(item, "extern"))
 		kbuf_puts(out, "extern \"C\" ");
 	/* In C, an inline function alone is not a definition. */
 	kregex_find("\\A(?:(?:static|inline)\\s+)*", x->scan.code + item->from,
@@ -642,8 +642,7 @@ bundle_text(struct bundle *b, const struct adoption *a)
 		if (out.data[out.len - 1] != '\n')
 			kbuf_puts(&out, "\n");
 		/* A kernel inside a condition, or in a class, is called from outside it. */
-		if ((x->kind == KSCAN_GROUP && kscan_declares(x, a->kernel)) ||
-		    holds(&f->scan, x, a->kernel))
+		if ((x->kind == KSCAN_GROUP && kscan_declares(x, a->kernel)) || holds(x, a->kernel))
 			kbuf_printf(&out, "\n%s", kjson_str(a->unit, "text"));
 		add_depth(&out, p, false);
 	}

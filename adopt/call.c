@@ -13,23 +13,23 @@ enum { WIDTH = 100, TAB = 8, SOURCE_MAX = 8 << 20 };
 
 /* Launch geometry that the winner does not use is not passed in the application. */
 static bool
-is_unused(const json_t *p, const struct kscan *w, const struct kscan_item *entry, const char *name)
+is_unused(const json_t *p, const struct kscan_item *entry, const char *name)
 {
 	return kjson_bool(p, "launch") && !strstr(kjson_str(p, "type"), "tream") &&
-	    !kscan_uses(w, entry->body, entry->to, name);
+	    !kscan_uses(entry->in, entry->body, entry->to, name);
 }
 
 json_t *
-call_unit(const struct adoption *a, const struct kscan *winner, const struct kscan_item *entry)
+call_unit(const struct adoption *a, const struct kscan_item *entry)
 {
 	json_t *list = json_array(), *names = json_array(), *p;
-	auto_signature struct kscan_signature g = kscan_signature(winner, entry);
+	auto_signature struct kscan_signature g = kscan_signature(entry);
 	size_t i;
 
 	json_array_foreach(json_object_get(a->unit, "parameters"), i, p) {
 		json_auto_t *x = json_deep_copy(p);
 
-		if (i < g.count && !is_unused(p, winner, entry, g.params[i].name)) {
+		if (i < g.count && !is_unused(p, entry, g.params[i].name)) {
 			json_object_set(x, "of", json_object_get(p, "value"));
 			json_object_set_new(x, "value", json_string(g.params[i].name));
 			json_array_append(list, x);

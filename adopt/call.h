@@ -14,8 +14,7 @@
  * winner's names ("value") and the application's ("of"). Launch geometry that the entry does not
  * use is left out. New reference.
  */
-json_t *call_unit(
-    const struct adoption *a, const struct kscan *winner, const struct kscan_item *entry);
+json_t *call_unit(const struct adoption *a, const struct kscan_item *entry);
 /* "NAME(a, b)" starting at COLUMN, with line breaks. The caller frees. */
 char *call_text(const char *path, const char *name, const json_t *arguments, size_t column);
 /* The body of the application's function that calls the entry; NULL: the reason is in *FAULT. */

@@ -86,8 +86,9 @@ read_param(const struct kscan *in, size_t from, size_t to, struct kscan_param *x
 
 /* The text before the name and its path, without attributes. */
 static char *
-result_of(const struct kscan *s, const struct kscan_item *f)
+result_of(const struct kscan_item *f)
 {
+	const struct kscan *s = f->in;
 	auto_free char *whole = kscan_tidy(s, f->from, kscan_path_start(s, f->from, f->name_at));
 	char *text = kregex_sub(attributes, whole, "");
 
@@ -97,10 +98,11 @@ result_of(const struct kscan *s, const struct kscan_item *f)
 }
 
 struct kscan_signature
-kscan_signature(const struct kscan *s, const struct kscan_item *f)
+kscan_signature(const struct kscan_item *f)
 {
+	const struct kscan *s = f->in;
 	size_t close = kscan_close(s, f->open, f->to);
-	struct kscan_signature g = { .result = result_of(s, f),
+	struct kscan_signature g = { .result = result_of(f),
 		.close = close,
 		.constant = close < f->body && kscan_uses(s, close, f->body, "const") };
 
@@ -205,20 +207,20 @@ read_declaration(const struct kscan *s, size_t from, size_t to, struct kscan_mem
 }
 
 struct kscan_members
-kscan_members(const struct kscan *s, const struct kscan_item *x)
+kscan_members(const struct kscan_item *x)
 {
 	auto_scan struct kscan in;
 	/* It has a base, or no braces. */
-	struct kscan_members m = { .hidden = kscan_uses(s, x->from, x->to, "virtual") ||
-		    kscan_matches(s, x->from, x->to, "\\A[^{]*(?::|\\z)") };
+	struct kscan_members m = { .hidden = kscan_mentions(x, "virtual") ||
+		    kscan_looks(x, "\\A[^{]*(?::|\\z)") };
 
-	kscan_inside(s, x, &in);
+	kscan_inside(x, &in);
 	kscan_items(y, &in) {
 		/* What follows the braces is no member. */
 		if (y->kind == KSCAN_CLOSE)
 			break;
-		if (y->kind == KSCAN_DECLARATION && s->code[y->to - 1] == ';')
-			read_declaration(s, y->from, y->to - 1, &m);
+		if (y->kind == KSCAN_DECLARATION && x->in->code[y->to - 1] == ';')
+			read_declaration(x->in, y->from, y->to - 1, &m);
 	}
 	return m;
 }
@@ -264,13 +266,14 @@ kscan_signature_of(const char *text, const char *name)
 	}
 	if (!f)
 		return NULL;
-	g = kscan_signature(&s, f);
+	g = kscan_signature(f);
 	return kscan_signature_text(&g);
 }
 
 char *
-kscan_typedef_of(const struct kscan *s, const struct kscan_item *x, const char *type, int *stars)
+kscan_typedef_of(const struct kscan_item *x, const char *type, int *stars)
 {
+	const struct kscan *s = x->in;
 	bool alias = s->code[x->from] == 'u'; /* using */
 	auto_free char *text = NULL, *rows = NULL;
 	struct kregex_span at[2];
@@ -305,6 +308,6 @@ kscan_typedef(const struct kscan *s, const char *type, int *stars)
 	*stars = 0;
 	kscan_items(x, s)
 		if (!text && x->kind == KSCAN_DECLARATION && kscan_declares(x, type))
-			text = kscan_typedef_of(s, x, type, stars);
+			text = kscan_typedef_of(x, type, stars);
 	return text;
 }

@@ -149,7 +149,7 @@ is_indexed(const struct making *m, const struct kscan_param *p, bool member)
 static char *
 used_pointer(const struct making *m, const struct kscan_param *p, const struct type *record)
 {
-	auto_members struct kscan_members all = kscan_members(&record->source->scan, record->item);
+	auto_members struct kscan_members all = kscan_members(record->item);
 
 	if (all.hidden)
 		return kstrdup("");
@@ -335,7 +335,7 @@ static void
 flatten(struct making *m, const struct kscan_param *p, const struct type *record, const char *from,
     const char *to, const char *name, bool constant, int depth)
 {
-	auto_members struct kscan_members all = kscan_members(&record->source->scan, record->item);
+	auto_members struct kscan_members all = kscan_members(record->item);
 
 	if (all.hidden || (!all.count && !is_object(p)))
 		refuse(m, p, "the members of %s are not known%s", record->name,
@@ -497,15 +497,14 @@ is_joined(const struct making *m, const struct kscan_param *p)
 static const struct kscan_param *
 base_of(const struct making *m, const struct kscan_param *p)
 {
-	const struct kscan_param *joined = joined_to(m, p),
-	                         *q = kscan_base(&m->s->scan, m->f, &m->g, p);
+	const struct kscan_param *joined = joined_to(m, p), *q = kscan_base(m->f, &m->g, p);
 
 	if (joined || is_joined(m, p) || m->u->kernel || m->u->sequence)
 		return joined;
 	if (q && joined_to(m, q))
 		return joined_to(m, q);
 	/* Not in that of another place. */
-	return q && !kscan_base(&m->s->scan, m->f, &m->g, q) ? q : NULL;
+	return q && !kscan_base(m->f, &m->g, q) ? q : NULL;
 }
 
 /* The parameter that is always the same array. */
@@ -513,7 +512,7 @@ static const struct kscan_param *
 twin_of(const struct making *m, const struct kscan_param *p)
 {
 	const struct kscan_param *q =
-	    m->u->kernel || m->u->sequence ? NULL : kscan_twin(&m->s->scan, m->f, &m->g, p);
+	    m->u->kernel || m->u->sequence ? NULL : kscan_twin(m->f, &m->g, p);
 
 	return q && !joined_to(m, q) ? q : NULL;
 }
@@ -639,14 +638,14 @@ take_param(struct making *m, const struct kscan_param *p)
 	}
 }
 
-/* Does the class X of S declare its function NAME as one without an object? */
+/* Does the class X declare its function NAME as one without an object? */
 static bool
-is_static(const struct kscan *s, const struct kscan_item *x, const char *name)
+is_static(const struct kscan_item *x, const char *name)
 {
 	auto_scan struct kscan in;
 
-	kscan_inside(s, x, &in);
-	return kany(kscan_items(f, &in), kscan_declares(f, name) && kscan_has_word(s, f, "static"));
+	kscan_inside(x, &in);
+	return kany(kscan_items(f, &in), kscan_declares(f, name) && kscan_has_word(f, "static"));
 }
 
 /* A member of a class is called with an object, which the entry gets like a parameter. */
@@ -665,8 +664,7 @@ take_object(struct making *m)
 	m->called = kstrdup(m->u->name);
 	m->own |= *class != '\0';
 	type_find(&m->types, class, 1, &type);
-	if (*class && type.kind == TYPE_RECORD && type.item &&
-	    !is_static(&type.source->scan, type.item, name)) {
+	if (*class && type.kind == TYPE_RECORD && type.item && !is_static(type.item, name)) {
 		take_record(m, &this, &type, false);
 		free(m->called);
 		m->called = kasprintf("(%s)->%s", m->arguments.len ? m->arguments.data : "", name);
@@ -968,7 +966,7 @@ entry_make(struct adopted_unit *u, const json_t *seen, const json_t *symbols, st
 	auto_buf struct kbuf same = { 0 };
 
 	m.cxx = unit_is_cxx(m.s);
-	m.g = kscan_signature(&m.s->scan, m.f);
+	m.g = kscan_signature(m.f);
 	bound = instance_bind(u, &m.g, &m.templates, why);
 	m.types.bound = bound;
 	m.own = u->kernel || u->sequence || m.templates.len > 0 || !unit_is_plain(m.s, m.f);

@@ -130,7 +130,7 @@ from_callers(const struct place *p, const char *name)
 
 	if (!p->f || p->depth >= OUTWARDS)
 		return NULL;
-	g = kscan_signature(&p->s->scan, p->f);
+	g = kscan_signature(p->f);
 	formals = read_formals(g.result);
 	while ((x = json_array_get(formals, which)) && !kjson_is(x, "name", name))
 		which++;

@@ -186,7 +186,7 @@ is_fit(const struct adoption *a, const char *original, const struct patch *p, co
 		return false;
 	kscan_items(x, &o)
 		kforeach_of(name, x->names, x->kind == KSCAN_FUNCTION ? x->name_count : 0)
-			if (!kscan_has_word(&o, x, "static") &&
+			if (!kscan_has_word(x, "static") &&
 			    !(called && kscan_declares(x, a->kernel)) &&
 			    !kscan_function(&s, *name)) {
 				*why = kasprintf("%s is missing", *name);

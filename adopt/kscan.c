@@ -264,6 +264,18 @@ kscan_matches(const struct kscan *s, size_t from, size_t to, const char *pattern
 	return kregex_find(pattern, s->code + from, to - from, NULL, 0);
 }
 
+bool
+kscan_mentions(const struct kscan_item *x, const char *name)
+{
+	return kscan_uses(x->in, x->from, x->to, name);
+}
+
+bool
+kscan_looks(const struct kscan_item *x, const char *pattern)
+{
+	return kscan_matches(x->in, x->from, x->to, pattern);
+}
+
 char *
 kscan_copy(const struct kscan *s, size_t from, size_t to)
 {
@@ -368,6 +380,7 @@ put_item(struct kscan *s, struct kscan_item x)
 {
 	size_t back = s->count ? s->items[s->count - 1].to : 0;
 
+	x.in = s->whole ? s->whole : s;
 	x.lead = lead_of(s, x.from, back > x.from ? x.from : back);
 	kgrow(s->items, s->count);
 	s->items[s->count] = x;
@@ -765,7 +778,7 @@ scan_members(struct kscan *s)
 
 		if (x->kind == KSCAN_DECLARATION && x->name_count &&
 		    !kscan_among(s, x->from, kscan_word(s, x->from, x->to), "template") &&
-		    kscan_uses(s, x->from, x->to, "struct class") && kscan_inside(s, x, &in))
+		    kscan_mentions(x, "struct class") && kscan_inside(x, &in))
 			take_members(s, x, &in);
 	}
 }
@@ -852,13 +865,14 @@ kscan_has_path(const char *name)
 }
 
 bool
-kscan_inside(const struct kscan *s, const struct kscan_item *x, struct kscan *in)
+kscan_inside(const struct kscan_item *x, struct kscan *in)
 {
+	const struct kscan *s = x->in;
 	const char *brace = memchr(s->code + x->from, '{', x->to - x->from);
 	size_t body = brace ? (size_t)(brace + 1 - s->code) : x->to;
 
 	*in = (struct kscan){
-		.text = s->text, .code = s->code, .len = s->len, .through = s->through
+		.text = s->text, .code = s->code, .len = s->len, .through = s->through, .whole = s
 	};
 	scan_range(in, body, x->to);
 	in->code = NULL;
@@ -897,8 +911,9 @@ kscan_at(const struct kscan *s, size_t at)
 }
 
 bool
-kscan_has_word(const struct kscan *s, const struct kscan_item *x, const char *words)
+kscan_has_word(const struct kscan_item *x, const char *words)
 {
+	const struct kscan *s = x->in;
 	/* The apparent name may be a macro that makes whole functions. */
 	size_t end = x->kind == KSCAN_FUNCTION ? x->name_at : x->to,
 	       head = x->kind == KSCAN_FUNCTION ? x->open : x->to;
@@ -907,5 +922,5 @@ kscan_has_word(const struct kscan *s, const struct kscan_item *x, const char *wo
 	return kscan_uses(s, x->from, end, words) ||
 	    kany(kscan_items(m, s),
 	        m->kind == KSCAN_MACRO && m != x && kscan_uses(s, x->from, head, m->names[0]) &&
-	            kscan_uses(s, m->from, m->to, words));
+	            kscan_mentions(m, words));
 }

@@ -22,6 +22,7 @@ enum kscan_kind {
 };
 
 struct kscan_item {
+	const struct kscan *in; /* which must not move */
 	enum kscan_kind kind;
 	size_t lead;                /* where its comment begins; FROM if there is none */
 	size_t from, to;            /* bytes of the text */
@@ -49,8 +50,9 @@ struct kscan {
 	size_t member_count;
 	struct kscan_launch *launches; /* in the order of the text */
 	size_t launch_count;
-	bool unclosed; /* a brace or a group is not closed */
-	bool through;  /* made by kscan_through */
+	const struct kscan *whole; /* of what is inside a type: the text around it */
+	bool unclosed;             /* a brace or a group is not closed */
+	bool through;              /* made by kscan_through */
 };
 
 /*
@@ -83,25 +85,28 @@ char *kscan_path(const char *name);
 /* Is it a name like "C::f"? */
 bool kscan_has_path(const char *name);
 /*
- * What the type X declares and defines between its braces, with places in the text of S; false: it
+ * What the type X declares and defines between its braces, with places in the whole text; false: it
  * has no braces. Free IN with kscan_free.
  */
-bool kscan_inside(const struct kscan *s, const struct kscan_item *x, struct kscan *in);
+bool kscan_inside(const struct kscan_item *x, struct kscan *in);
 /* Is the operand that ends at P modified there: by "=", "+=", "++" and the like, or by ".x ="? */
 bool kscan_assigns(const struct kscan *s, size_t p, size_t to);
 /*
  * Does the text of the function F change what its pointer NAME points to: by an assignment, an
- * atomic, a compiler's store, another pointer, or functions in S that F calls or launches? Anything
- * else that it calls, macros included, counts as not changing it.
+ * atomic, a compiler's store, another pointer, or functions of its file that F calls or launches?
+ * Anything else that it calls, macros included, counts as not changing it.
  */
-bool kscan_writes(const struct kscan *s, const struct kscan_item *f, const char *name);
+bool kscan_writes(const struct kscan_item *f, const char *name);
 /*
  * Does the item have this word ("static"), one of several, or a macro for it before its name?
  */
-bool kscan_has_word(const struct kscan *s, const struct kscan_item *x, const char *words);
+bool kscan_has_word(const struct kscan_item *x, const char *words);
+/* Does it contain the identifier NAME, or one of several; does it match PATTERN, a literal? */
+bool kscan_mentions(const struct kscan_item *x, const char *name);
+bool kscan_looks(const struct kscan_item *x, const char *pattern);
 
 /* The macro X's replacement, in the form of kscan_tidy; NULL: it has parameters. To be freed. */
-char *kscan_macro(const struct kscan *s, const struct kscan_item *x);
+char *kscan_macro(const struct kscan_item *x);
 
 /*
  * Places in the code, from one at P up to a limit TO, or back to FROM. Comments and strings are
@@ -186,7 +191,7 @@ struct kscan_signature {
 	bool constant; /* a member that does not change its object */
 };
 /* Free it with kscan_signature_free. */
-struct kscan_signature kscan_signature(const struct kscan *s, const struct kscan_item *f);
+struct kscan_signature kscan_signature(const struct kscan_item *f);
 void kscan_signature_free(struct kscan_signature *g);
 /* Length of "template<…>" at the beginning of its result; 0: it is none. */
 size_t kscan_template(const struct kscan_signature *g);
@@ -201,7 +206,7 @@ struct kscan_members {
 	/* there are others: a base, virtual functions, or something that is not understood */
 	bool hidden;
 };
-struct kscan_members kscan_members(const struct kscan *s, const struct kscan_item *x);
+struct kscan_members kscan_members(const struct kscan_item *x);
 void kscan_members_free(struct kscan_members *m);
 #define auto_members __attribute__((cleanup(kscan_members_free)))
 /* Return type and parameters' types without names, in normalised form; the caller frees. */
@@ -214,14 +219,14 @@ char *kscan_signature_of(const char *text, const char *name);
  * The parameter of F with the array in which its parameter P is a place: they are compared, as in
  * "q < P" or "P - q", and through one of them, nothing is read or written. NULL: there is none.
  */
-const struct kscan_param *kscan_base(const struct kscan *s, const struct kscan_item *f,
-    const struct kscan_signature *g, const struct kscan_param *p);
+const struct kscan_param *kscan_base(
+    const struct kscan_item *f, const struct kscan_signature *g, const struct kscan_param *p);
 /*
  * The first parameter of F, a static function, that gets the same pointer as P in every call: they
  * are one array. NULL: there is none before P.
  */
-const struct kscan_param *kscan_twin(const struct kscan *s, const struct kscan_item *f,
-    const struct kscan_signature *g, const struct kscan_param *p);
+const struct kscan_param *kscan_twin(
+    const struct kscan_item *f, const struct kscan_signature *g, const struct kscan_param *p);
 
 /*
  * The type that the name TYPE stands for in S, through a typedef or "using", with the stars that it
@@ -229,8 +234,7 @@ const struct kscan_param *kscan_twin(const struct kscan *s, const struct kscan_i
  */
 char *kscan_typedef(const struct kscan *s, const char *type, int *stars);
 /* The same, as defined by the item X. */
-char *kscan_typedef_of(
-    const struct kscan *s, const struct kscan_item *x, const char *type, int *stars);
+char *kscan_typedef_of(const struct kscan_item *x, const char *type, int *stars);
 
 /* One kernel<<<grid, block, shared, stream>>>(...). */
 struct kscan_launch {
@@ -242,8 +246,7 @@ struct kscan_launch {
 	size_t config, config_to; /* its "<<<" and its ">>>" */
 };
 /* Those in the function F: the first, and their COUNT. */
-const struct kscan_launch *kscan_launches(
-    const struct kscan *s, const struct kscan_item *f, size_t *count);
+const struct kscan_launch *kscan_launches(const struct kscan_item *f, size_t *count);
 /* For kscan itself: finds them all, and frees them. */
 void kscan_find_launches(struct kscan *s);
 void kscan_free_launches(struct kscan *s);

@@ -72,9 +72,9 @@ kscan_find_launches(struct kscan *s)
 }
 
 const struct kscan_launch *
-kscan_launches(const struct kscan *s, const struct kscan_item *f, size_t *count)
+kscan_launches(const struct kscan_item *f, size_t *count)
 {
-	const struct kscan_launch *first = s->launches, *end = first + s->launch_count;
+	const struct kscan_launch *first = f->in->launches, *end = first + f->in->launch_count;
 
 	while (first < end && first->at < f->body)
 		first++;
@@ -186,8 +186,9 @@ dim3_arguments(const struct kscan *s, size_t from, size_t to, const char *name)
 }
 
 char *
-kscan_macro(const struct kscan *s, const struct kscan_item *x)
+kscan_macro(const struct kscan_item *x)
 {
+	const struct kscan *s = x->in;
 	size_t p = kscan_find(s, x->from, x->to, x->names[0]) + strlen(x->names[0]);
 
 	return p < x->to && s->code[p] != '(' ? kscan_tidy(s, p, x->to) : NULL;
@@ -201,7 +202,7 @@ constant_in(const struct kscan *s, const char *name)
 {
 	kscan_items(x, s)
 		if (kscan_declares(x, name) && x->kind == KSCAN_MACRO)
-			return kscan_macro(s, x);
+			return kscan_macro(x);
 		else if (kscan_declares(x, name) && x->kind == KSCAN_DECLARATION)
 			return initialiser(s, x->from, x->to, name);
 	return NULL;
@@ -212,7 +213,7 @@ static bool
 enumerator_in(struct sum *x, const struct kscan *s, const char *name, int64_t *value)
 {
 	kscan_items(e, s) {
-		if (e->kind != KSCAN_DECLARATION || !kscan_has_word(s, e, "enum") ||
+		if (e->kind != KSCAN_DECLARATION || !kscan_has_word(e, "enum") ||
 		    !kscan_declares(e, name))
 			continue;
 		*value = -1;
@@ -232,8 +233,9 @@ enumerator_in(struct sum *x, const struct kscan *s, const char *name, int64_t *v
  * determines it: "int b; if (wide) b = 512; else b = 256;".
  */
 static bool
-is_variable(const struct kscan *s, const struct kscan_item *f, const char *name)
+is_variable(const struct kscan_item *f, const char *name)
 {
+	const struct kscan *s = f->in;
 	size_t times = 0;
 
 	kscan_each(p, s, f->body, f->to, name)
@@ -252,7 +254,7 @@ name_value(struct sum *x, const char *name)
 
 	if (json_is_number(given))
 		return (int64_t)json_number_value(given);
-	if (c->f && is_variable(c->s, c->f, name))
+	if (c->f && is_variable(c->f, name))
 		return fail(x);
 	if (c->f)
 		text = initialiser(c->s, c->f->body, c->f->to, name);
@@ -382,7 +384,7 @@ triple_of(struct sum *x, const char *expression, int64_t triple[3])
 	size_t n;
 
 	if (name) {
-		x->bad |= is_variable(c->s, c->f, name);
+		x->bad |= is_variable(c->f, name);
 		list = dim3_arguments(c->s, c->f->body, c->f->to, name);
 	}
 	parts = kscan_list(list ? list : expression, false);

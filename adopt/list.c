@@ -149,10 +149,10 @@ is_wanted(const struct unit_source *s, const struct kscan_item *x, const struct 
 	if (x->kind != KSCAN_FUNCTION || kscan_uses(&s->scan, x->from, x->open, "operator") ||
 	    is_maker(x) || (o->file && strcmp(unit_place(s, x->name_at, &line), o->file)))
 		return false;
-	if (kscan_has_word(&s->scan, x, "__global__"))
+	if (kscan_has_word(x, "__global__"))
 		return true;
 	/* A function without loops and indexing takes no time. */
-	return !kscan_has_word(&s->scan, x, "__device__") &&
+	return !kscan_has_word(x, "__device__") &&
 	    (o->all ||
 	        (kscan_matches(&s->scan, x->body, x->to, "<<<") &&
 	            strcmp(x->names[0], "main") != 0) ||

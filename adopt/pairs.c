@@ -8,11 +8,11 @@
 
 /* Is "X SIGN Y" in the function F, with one of the SIGNS? */
 static bool
-compares(const struct kscan *s, const struct kscan_item *f, const char *x, const char *signs,
-    const char *y)
+compares(const struct kscan_item *f, const char *x, const char *signs, const char *y)
 {
 	static const char compared[] = "\\A\\s*(<=?|>=?|!=|-)\\s*\\(?\\s*(\\w+)\\b(?!\\s*(?:\\[|->|"
 	                               "\\.|\\())";
+	const struct kscan *s = f->in;
 	struct kregex_span at[3];
 
 	kscan_each(p, s, f->body, f->to, x) {
@@ -30,11 +30,12 @@ compares(const struct kscan *s, const struct kscan_item *f, const char *x, const
 
 /* Is X, or a variable that begins as X, below the pointer Y? */
 static bool
-is_below(const struct kscan *s, const struct kscan_item *f, const char *x, const char *y)
+is_below(const struct kscan_item *f, const char *x, const char *y)
 {
+	const struct kscan *s = f->in;
 	const char *code = s->code + f->body;
 	struct kregex_span at[2];
-	bool found = compares(s, f, x, "< <=", y) || compares(s, f, y, "> >= -", x);
+	bool found = compares(f, x, "< <=", y) || compares(f, y, "> >= -", x);
 
 	kscan_each(p, s, f->body, f->to, x) {
 		auto_free char *other = !found &&
@@ -44,15 +45,17 @@ is_below(const struct kscan *s, const struct kscan_item *f, const char *x, const
 		    : NULL;
 
 		found |= other &&
-		    (compares(s, f, other, "< <= !=", y) || compares(s, f, y, "> >= - !=", other));
+		    (compares(f, other, "< <= !=", y) || compares(f, y, "> >= - !=", other));
 	}
 	return found;
 }
 
 /* Is the pointer only compared, and nothing read or written through it? */
 static bool
-is_limit(const struct kscan *s, const struct kscan_item *f, const char *name)
+is_limit(const struct kscan_item *f, const char *name)
 {
+	const struct kscan *s = f->in;
+
 	kscan_each(p, s, f->body, f->to, name) {
 		size_t at = kscan_back(s, p, f->body);
 		char before = s->code[at - 1],
@@ -68,22 +71,21 @@ is_limit(const struct kscan *s, const struct kscan_item *f, const char *name)
 }
 
 const struct kscan_param *
-kscan_base(const struct kscan *s, const struct kscan_item *f, const struct kscan_signature *g,
-    const struct kscan_param *p)
+kscan_base(const struct kscan_item *f, const struct kscan_signature *g, const struct kscan_param *p)
 {
 	for (const struct kscan_param *q = g->params; q < g->params + g->count; q++)
 		if (q != p && q->stars == 1 && p->stars == 1 && !q->rows &&
-		    !strcmp(q->type, p->type) &&
-		    (is_limit(s, f, p->name) || is_limit(s, f, q->name)) &&
-		    is_below(s, f, q->name, p->name))
+		    !strcmp(q->type, p->type) && (is_limit(f, p->name) || is_limit(f, q->name)) &&
+		    is_below(f, q->name, p->name))
 			return q;
 	return NULL;
 }
 
 /* Do all calls of the static function F pass the same text for its parameters I and K? */
 static bool
-is_passed_twice(const struct kscan *s, const struct kscan_item *f, size_t i, size_t k)
+is_passed_twice(const struct kscan_item *f, size_t i, size_t k)
 {
+	const struct kscan *s = f->in;
 	size_t len = strlen(f->names[0]), calls = 0;
 
 	for (const char *c = s->code; (c = strstr(c, f->names[0])); c += len) {
@@ -103,13 +105,12 @@ is_passed_twice(const struct kscan *s, const struct kscan_item *f, size_t i, siz
 }
 
 const struct kscan_param *
-kscan_twin(const struct kscan *s, const struct kscan_item *f, const struct kscan_signature *g,
-    const struct kscan_param *p)
+kscan_twin(const struct kscan_item *f, const struct kscan_signature *g, const struct kscan_param *p)
 {
 	for (const struct kscan_param *q = g->params; q < p; q++)
 		if (q->stars == 1 && p->stars == 1 && q->rows == p->rows &&
-		    !strcmp(q->type, p->type) && kscan_has_word(s, f, "static") &&
-		    is_passed_twice(s, f, (size_t)(q - g->params), (size_t)(p - g->params)))
+		    !strcmp(q->type, p->type) && kscan_has_word(f, "static") &&
+		    is_passed_twice(f, (size_t)(q - g->params), (size_t)(p - g->params)))
 			return q;
 	return NULL;
 }

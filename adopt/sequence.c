@@ -13,7 +13,7 @@ is_kernel(const struct unit_source *own, const char *name)
 	const struct unit_source *s;
 	const struct kscan_item *x;
 
-	return kany(unit_items(x, s, own, name), kscan_has_word(&s->scan, x, "__global__"));
+	return kany(unit_items(x, s, own, name), kscan_has_word(x, "__global__"));
 }
 
 static void
@@ -33,9 +33,9 @@ see_launch(struct adopted_unit *u, const struct kscan_launch *l, struct kbuf *wh
 
 /* Is the name at AT the operand of sizeof, "sizeof *(p)"? Then nothing is read. */
 static bool
-is_sizeof(const struct kscan *s, const struct kscan_item *f, size_t at)
+is_sizeof(const struct kscan_item *f, size_t at)
 {
-	return kscan_matches(s, f->body, at, "\\bsizeof[\\s(*]*\\z");
+	return kscan_matches(f->in, f->body, at, "\\bsizeof[\\s(*]*\\z");
 }
 
 /* Is the '&' at AT an operator between two values, "q & p[0]" or "q && p[0]"? */
@@ -51,14 +51,15 @@ is_between(const struct kscan *s, size_t at)
  * Where the host itself would read P's array, "p[i]", "*p" or "*(p", which is in the GPU's memory.
  */
 static void
-see_reads(const struct kscan *s, const struct kscan_item *f, const struct kscan_param *p,
-    struct kbuf *why)
+see_reads(const struct kscan_item *f, const struct kscan_param *p, struct kbuf *why)
 {
+	const struct kscan *s = f->in;
+
 	kscan_each(at, s, f->body, p->stars ? f->to : f->body, p->name) {
 		size_t before = kscan_back(s, at, f->body), star = before,
 		       next = kscan_blank(s, at + strlen(p->name), f->to);
 
-		if (kscan_is_member(s, at) || is_sizeof(s, f, at))
+		if (kscan_is_member(s, at) || is_sizeof(f, at))
 			continue;
 		while (star > f->body && strchr(" \t\n(", s->code[star - 1]))
 			star--;
@@ -88,7 +89,7 @@ see_form(const struct unit_source *s, const struct kscan_item *f, const struct k
 	if (kscan_uses(&s->scan, f->open, f->to, "stream"))
 		kbuf_puts(why, "it launches kernels and already uses the name stream\n");
 	kforeach_of(p, g->params, g->count)
-		see_reads(&s->scan, f, p, why);
+		see_reads(f, p, why);
 }
 
 void
@@ -103,9 +104,9 @@ sequence_find(struct adopted_unit *u, struct kbuf *why)
 
 	if (u->kernel || !kjson_bool(rules_language(s->name), "device"))
 		return;
-	g = kscan_signature(&s->scan, f);
+	g = kscan_signature(f);
 	stream = kany(kforeach_of(p, g.params, g.count), signature_is_stream(p));
-	list = kscan_launches(&s->scan, f, &n);
+	list = kscan_launches(f, &n);
 	if (stream && !signature_is_stream(&g.params[g.count - 1]))
 		kbuf_puts(why, "its stream is not its last parameter\n");
 	else if (!stream && !n)
@@ -125,7 +126,7 @@ sequence_body(const struct unit_source *s, const struct kscan_item *f)
 {
 	auto_buf struct kbuf b = { 0 };
 	size_t n, at = f->body;
-	const struct kscan_launch *list = kscan_launches(&s->scan, f, &n);
+	const struct kscan_launch *list = kscan_launches(f, &n);
 
 	kforeach_of(l, list, n) {
 		kbuf_add(&b, s->scan.text + at, (*l->stream ? l->config : l->config_to) - at);

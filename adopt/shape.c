@@ -384,11 +384,11 @@ value_is_written(struct values *v, struct value *x)
 }
 
 /*
- * Arrays that calls were seen to change, and those that the text F of S writes: with the same
+ * Arrays that calls were seen to change, and those that the text F writes: with the same
  * values, then. If there are none, all arrays that the function may write.
  */
 static void
-find_written(struct values *v, const struct kscan *s, const struct kscan_item *f)
+find_written(struct values *v, const struct kscan_item *f)
 {
 	bool any = false;
 
@@ -405,7 +405,7 @@ find_written(struct values *v, const struct kscan *s, const struct kscan_item *f
 		}
 	values_each(x, v) {
 		if (!x->written && !x->constant && pointer(json_array_get(v->calls, 0), x->name) &&
-		    kscan_writes(s, f, x->name))
+		    kscan_writes(f, x->name))
 			value_is_written(v, x);
 		any |= x->written;
 	}
@@ -908,7 +908,7 @@ values_find(struct values *v, const struct adoption *a, const char *text)
 	f = kscan_function(&s, a->entry);
 	if (!f)
 		kdie(K_USAGE, "the reference does not define %s", a->entry);
-	g = kscan_signature(&s, f);
+	g = kscan_signature(f);
 	if (g.too_many)
 		kdie(K_USAGE, "%s has more than %d parameters", a->kernel, KSCAN_PARAMS);
 	v->at = kcalloc(g.count + 1, sizeof *v->at);
@@ -917,7 +917,7 @@ values_find(struct values *v, const struct adoption *a, const char *text)
 	load_calls(v, a);
 	leave_out_null(v);
 	find_signs(v);
-	find_written(v, &s, f);
+	find_written(v, f);
 	kjson_foreach(call, v->calls)
 		values_each(x, v)
 			refuse_overlap(v, a, call, x);

@@ -32,8 +32,8 @@ describe(struct signature *s)
 
 	s->behind = f->name_at + strlen(f->names[0]);
 	s->line = (int)kline_at(k->text, f->name_at);
-	s->kernel = kscan_has_word(k, f, "__global__");
-	s->of = kscan_signature(k, f);
+	s->kernel = kscan_has_word(f, "__global__");
+	s->of = kscan_signature(f);
 	/* "void *f()" returns something, and so does everything that is not void. */
 	s->returns = !strstr(s->of.result, "void") || strchr(s->of.result, '*');
 	kscan_items(x, k)
@@ -115,9 +115,9 @@ signature_layout(const struct kscan *k, struct kbuf *out)
 	kscan_items(x, k) {
 		auto_signature struct kscan_signature s = { 0 };
 
-		if (x->kind != KSCAN_FUNCTION || !kscan_has_word(k, x, "__global__"))
+		if (x->kind != KSCAN_FUNCTION || !kscan_has_word(x, "__global__"))
 			continue;
-		s = kscan_signature(k, x);
+		s = kscan_signature(x);
 		kbuf_puts(out, x->names[0]);
 		kforeach_of(p, s.params, s.count)
 			kbuf_printf(out, " %s:%s", kind_of(p), *p->name ? p->name : "-");

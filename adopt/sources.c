@@ -13,7 +13,6 @@ add_source(struct unit_sources *s, const char *name, char *text, struct origins 
 {
 	struct unit_source *x;
 
-	kgrow(s->list, s->count);
 	x = &s->list[s->count];
 	*x = (struct unit_source){
 		.all = s, .name = kstrdup(name), .text = text, .origins = origins
@@ -56,7 +55,7 @@ unit_place(const struct unit_source *s, size_t at, size_t *line)
 bool
 unit_is_plain(const struct unit_source *s, const struct kscan_item *f)
 {
-	auto_signature struct kscan_signature now = kscan_signature(&s->scan, f), was = { 0 };
+	auto_signature struct kscan_signature now = kscan_signature(f), was = { 0 };
 	size_t line;
 	char *path =
 	    path_of("%s/%s", s->project ? s->project : "", unit_place(s, f->name_at, &line));
@@ -70,7 +69,7 @@ unit_is_plain(const struct unit_source *s, const struct kscan_item *f)
 	kscan(text, strlen(text), &raw);
 	x = kscan_function(&raw, f->names[0]);
 	if (x)
-		was = kscan_signature(&raw, x);
+		was = kscan_signature(x);
 	same = x && now.count == was.count && !strcmp(now.result, was.result);
 	for (size_t i = 0; i < now.count && same; i++)
 		same = !strcmp(now.params[i].text, was.params[i].text);
@@ -158,6 +157,8 @@ unit_sources_read(
 	            *seen = json_object(),
 	            *chosen = file ? compile_sources(project, file) : json_incref(files);
 
+	/* They must not move. */
+	s->list = kcalloc(json_array_size(chosen) + json_array_size(files) + 1, sizeof *s->list);
 	kjson_foreach_text(name, chosen) {
 		if (file && json_object_get(seen, file))
 			break;

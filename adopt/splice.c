@@ -34,16 +34,17 @@ struct state {
  * unless it is NULL, after the cleanup of extraction.
  */
 static void
-item_hash(const struct kscan *s, const struct kscan_item *x, const struct kscan_item *kernel,
-    const char *language, char hex[17])
+item_hash(
+    const struct kscan_item *x, const struct kscan_item *kernel, const char *language, char hex[17])
 {
+	const char *text = x->in->text;
 	auto_buf struct kbuf b = { 0 };
 	bool in = kernel && x->from < kernel->from && kernel->to < x->to;
 	auto_free char *clean = NULL;
 
-	kbuf_add(&b, s->text + x->from, (in ? kernel->from : x->to) - x->from);
+	kbuf_add(&b, text + x->from, (in ? kernel->from : x->to) - x->from);
 	if (in)
-		kbuf_add(&b, s->text + kernel->to, x->to - kernel->to);
+		kbuf_add(&b, text + kernel->to, x->to - kernel->to);
 	clean = language ? rules_replace("cleanup", language, b.data) : kstrdup(b.data);
 	ktoken_hash(clean, strlen(clean), hex);
 }
@@ -52,30 +53,29 @@ item_hash(const struct kscan *s, const struct kscan_item *x, const struct kscan_
 static bool
 item_uses(const struct state *t, const struct kscan_item *x, const char *name)
 {
-	const struct kscan *s = &t->file->scan;
-
-	return x == t->holder && x != t->kernel ? kscan_uses(s, x->from, t->kernel->from, name) ||
-	        kscan_uses(s, t->kernel->to, x->to, name)
-	                                        : kscan_uses(s, x->from, x->to, name);
+	return x == t->holder && x != t->kernel
+	    ? kscan_uses(x->in, x->from, t->kernel->from, name) ||
+	        kscan_uses(x->in, t->kernel->to, x->to, name)
+	    : kscan_mentions(x, name);
 }
 
 /*
- * Has the item Y of S the same kind and HASH as X of the winner? Perhaps only after the cleanup of
+ * Has the item Y the same kind and HASH as X of the winner? Perhaps only after the cleanup of
  * extraction ("__constant__"), if it has the same name.
  */
 static bool
-is_same(const struct state *t, const struct kscan_item *x, const char *hash, const struct kscan *s,
-    const struct kscan_item *y)
+is_same(
+    const struct state *t, const struct kscan_item *x, const char *hash, const struct kscan_item *y)
 {
-	const struct kscan_item *kernel = s == &t->file->scan ? t->kernel : NULL;
+	const struct kscan_item *kernel = y->in == &t->file->scan ? t->kernel : NULL;
 	char other[17];
 
 	if (y->kind != x->kind)
 		return false;
-	item_hash(s, y, kernel, NULL, other);
+	item_hash(y, kernel, NULL, other);
 	if (strcmp(hash, other) && y->name_count && x->name_count &&
 	    !strcmp(y->names[0], x->names[0]))
-		item_hash(s, y, kernel, t->a->language, other);
+		item_hash(y, kernel, t->a->language, other);
 	return !strcmp(hash, other);
 }
 
@@ -88,10 +88,9 @@ is_known(const struct state *t, const struct kscan_item *x)
 {
 	char hash[17];
 
-	item_hash(&t->w, x, t->new_kernel, NULL, hash);
-	return kany(bundle_items(&t->b, f, y), is_same(t, x, hash, &f->scan, y)) ||
-	    (x->kind == KSCAN_MACRO &&
-	        kany(kscan_items(y, &t->reference), is_same(t, x, hash, &t->reference, y)));
+	item_hash(x, t->new_kernel, NULL, hash);
+	return kany(bundle_items(&t->b, f, y), is_same(t, x, hash, y)) ||
+	    (x->kind == KSCAN_MACRO && kany(kscan_items(y, &t->reference), is_same(t, x, hash, y)));
 }
 
 /* An item extracted from another source of the project is still there: the linker finds it. */
@@ -102,7 +101,7 @@ is_elsewhere(const struct state *t, const struct kscan_item *x)
 
 	if ((x->kind != KSCAN_FUNCTION && x->kind != KSCAN_DECLARATION) || !x->name_count)
 		return false;
-	item_hash(&t->w, x, NULL, NULL, hash);
+	item_hash(x, NULL, NULL, hash);
 	bundle_items(&t->b, f, y)
 		if (y->kind == KSCAN_DECLARATION && kscan_declares(y, x->names[0]))
 			return bundle_has_elsewhere(&t->b, x->names[0], hash);
@@ -142,7 +141,7 @@ needed_as_it_is(const struct state *t, const char *name)
 
 		if (own && kscan_declares(x, name))
 			return false;
-		needed |= (own || x == t->new_holder) && kscan_uses(&t->w, x->from, x->to, name);
+		needed |= (own || x == t->new_holder) && kscan_mentions(x, name);
 		/* Through a helper that stays. */
 		needed |= !own && x != t->new_kernel && kscan_declares(x, name);
 	}
@@ -170,11 +169,9 @@ is_private(const struct state *t, const struct kscan_item *x)
 static bool
 is_public(const struct state *t, const struct kscan_item *x)
 {
-	const struct kscan *s = &t->file->scan;
-
 	return (x->kind == KSCAN_FUNCTION || x->kind == KSCAN_DECLARATION) &&
-	    !kscan_has_word(s, x, "static") &&
-	    !(x->kind == KSCAN_DECLARATION && kscan_has_word(s, x, "typedef constexpr")) &&
+	    !kscan_has_word(x, "static") &&
+	    !(x->kind == KSCAN_DECLARATION && kscan_has_word(x, "typedef constexpr")) &&
 	    !is_private(t, x);
 }
 
@@ -232,8 +229,7 @@ is_taken(const struct state *t, const char *name, bool macro)
 		if (x->kind == KSCAN_INCLUDE || (f == t->file && t->dead[x - f->scan.items]) ||
 		    (!stays(t) && kscan_declares(x, t->a->kernel)))
 			continue;
-		if (kscan_declares(x, name) ||
-		    (macro && f == t->file && kscan_uses(&f->scan, x->from, x->to, name)))
+		if (kscan_declares(x, name) || (macro && f == t->file && kscan_mentions(x, name)))
 			return true;
 	}
 	return false;
@@ -296,22 +292,21 @@ is_prototype(const struct state *t, const struct kscan_item *x)
 }
 
 static bool
-is_variable(const struct kscan *s, const struct kscan_item *x)
+is_variable(const struct kscan_item *x)
 {
-	return x->kind == KSCAN_DECLARATION && x->name_count &&
-	    !kscan_matches(s, x->from, x->to, "\\(") &&
-	    !kscan_has_word(s, x,
+	return x->kind == KSCAN_DECLARATION && x->name_count && !kscan_looks(x, "\\(") &&
+	    !kscan_has_word(x,
 	        "typedef using extern struct union enum class template static_assert "
 	        "_Static_assert constexpr __device__ __constant__");
 }
 
 /* Where the text of an item begins after 'extern "C"'. */
 static size_t
-after_extern(const struct kscan *s, const struct kscan_item *x)
+after_extern(const struct kscan_item *x)
 {
 	struct kregex_span at = { 0 };
 
-	kregex_find("\\Aextern\\s*\"[^\"]*\"\\s*", s->code + x->from, x->to - x->from, &at, 1);
+	kregex_find("\\Aextern\\s*\"[^\"]*\"\\s*", x->in->code + x->from, x->to - x->from, &at, 1);
 	return x->from + at.to;
 }
 
@@ -319,16 +314,15 @@ static void
 add_item(struct kbuf *b, const struct state *t, const struct kscan_item *x)
 {
 	const struct kscan *s = &t->w;
-	bool template = kscan_stands(s, x->from, "template"),
-	     hidden = kscan_has_word(s, x, "static");
-	size_t from = after_extern(s, x);
+	bool template = kscan_stands(s, x->from, "template"), hidden = kscan_has_word(x, "static");
+	size_t from = after_extern(x);
 
 	/* A kernel that keeps the name of the old one is as visible as that was. */
 	hidden |= x == t->new_kernel && !json_object_get(t->renamed, t->a->kernel) &&
-	    !kscan_has_word(&t->file->scan, t->kernel, "static");
+	    !kscan_has_word(t->kernel, "static");
 
 	if (!hidden && !template &&
-	    (x->kind == KSCAN_FUNCTION || is_prototype(t, x) || is_variable(s, x)))
+	    (x->kind == KSCAN_FUNCTION || is_prototype(t, x) || is_variable(x)))
 		kbuf_puts(b, "static ");
 	add_text(b, t, from, x->to);
 	if (b->data[b->len - 1] != '\n')
@@ -343,9 +337,9 @@ add_item(struct kbuf *b, const struct state *t, const struct kscan_item *x)
  * static, visibility. The caller frees.
  */
 static char *
-plain_head(const struct kscan *s, const struct kscan_item *f)
+plain_head(const struct kscan_item *f)
 {
-	auto_free char *head = kscan_tidy(s, after_extern(s, f), f->name_at);
+	auto_free char *head = kscan_tidy(f->in, after_extern(f), f->name_at);
 
 	return kregex_sub(VISIBILITY "|\\bstatic\\b ?", head, "");
 }
@@ -423,15 +417,15 @@ add_beginning(struct kbuf *b, const struct state *t, size_t old_to, size_t new_t
 {
 	const struct kscan *old = &t->file->scan;
 	const struct kscan_item *k = t->kernel, *n = t->new_kernel;
-	auto_free char *was = plain_head(old, k), *now = plain_head(&t->w, n);
+	auto_free char *was = plain_head(k), *now = plain_head(n);
 
 	if (!strcmp(was, now)) {
 		kbuf_add(b, old->text + k->from, old_to - k->from);
 		return;
 	}
-	if (kscan_has_word(old, k, "static") && !kscan_has_word(&t->w, n, "static"))
+	if (kscan_has_word(k, "static") && !kscan_has_word(n, "static"))
 		kbuf_puts(b, "static ");
-	add_text(b, t, after_extern(&t->w, n), new_to);
+	add_text(b, t, after_extern(n), new_to);
 }
 
 /* Everything before the body, from the project; false if the two do not correspond. */
@@ -440,8 +434,8 @@ add_head(struct kbuf *b, const struct state *t)
 {
 	const struct kscan *old = &t->file->scan;
 	const struct kscan_item *k = t->kernel;
-	auto_signature struct kscan_signature was = kscan_signature(old, k),
-	                                      now = kscan_signature(&t->w, t->new_kernel);
+	auto_signature struct kscan_signature was = kscan_signature(k),
+	                                      now = kscan_signature(t->new_kernel);
 	size_t p;
 	bool same;
 
@@ -503,8 +497,8 @@ add_entry_head(struct kbuf *b, const struct state *t)
 	const struct kscan *s = &t->w;
 	const json_t *names = json_object_get(t->called, "names");
 	json_auto_t *list = json_array();
-	auto_signature struct kscan_signature g = kscan_signature(s, t->entry);
-	size_t from = after_extern(s, t->entry);
+	auto_signature struct kscan_signature g = kscan_signature(t->entry);
+	size_t from = after_extern(t->entry);
 	auto_free char *call = NULL;
 
 	from += kscan_stands(s, from, "static ") ? strlen("static ") : 0;
@@ -670,9 +664,8 @@ compose(struct state *t, const char *body, struct kbuf *notes)
 	struct kbuf b = { 0 };
 
 	t->pragma = kany(kscan_items(x, &t->w),
-	    t->own[x - t->w.items] && x->kind == KSCAN_DIRECTIVE &&
-	        kscan_uses(&t->w, x->from, x->to, "pragma") &&
-	        kscan_uses(&t->w, x->from, x->to, "optimize target"));
+	    t->own[x - t->w.items] && x->kind == KSCAN_DIRECTIVE && kscan_mentions(x, "pragma") &&
+	        kscan_mentions(x, "optimize target"));
 	kbuf_add(&b, s->text, first);
 	add_includes(&b, t, true);
 	p = first;
@@ -724,9 +717,9 @@ see_through(const struct state *t, struct kscan_signature *g)
 
 /* The types of a function's parameters, in normalised form; the caller frees. */
 static char *
-types_of(const struct state *t, const struct kscan *s, const struct kscan_item *f)
+types_of(const struct state *t, const struct kscan_item *f)
 {
-	auto_signature struct kscan_signature g = kscan_signature(s, f);
+	auto_signature struct kscan_signature g = kscan_signature(f);
 	auto_free char *text = NULL;
 
 	see_through(t, &g);
@@ -734,12 +727,12 @@ types_of(const struct state *t, const struct kscan *s, const struct kscan_item *
 	return kstrdup(strchr(text, '('));
 }
 
-/* Do F of S and G of R take the same parameters? Otherwise *FAULT says what they take. */
+/* Do F and G take the same parameters? Otherwise *FAULT says what they take. */
 static bool
-same_types(const struct state *t, const struct kscan *s, const struct kscan_item *f,
-    const struct kscan *r, const struct kscan_item *g, char **fault)
+same_types(
+    const struct state *t, const struct kscan_item *f, const struct kscan_item *g, char **fault)
 {
-	auto_free char *was = types_of(t, s, f), *now = types_of(t, r, g);
+	auto_free char *was = types_of(t, f), *now = types_of(t, g);
 	bool same = !strcmp(was, now);
 
 	if (!same && fault)
@@ -761,24 +754,24 @@ same_signature(const struct state *t, const char *text, char **fault)
 		*fault = kasprintf("%s: the changed file is not well-formed", t->a->file);
 	return !*fault &&
 	    (t->called ||
-	        (same_types(t, old, t->kernel, &s, f, fault) &&
-	            same_types(t, old, t->kernel, &t->w, t->new_kernel, fault)));
+	        (same_types(t, t->kernel, f, fault) &&
+	            same_types(t, t->kernel, t->new_kernel, fault)));
 }
 
 /* "template<…>" of a function, or "". The caller frees. */
 static char *
-template_of(const struct kscan *s, const struct kscan_item *f)
+template_of(const struct kscan_item *f)
 {
-	auto_signature struct kscan_signature g = kscan_signature(s, f);
+	auto_signature struct kscan_signature g = kscan_signature(f);
 
 	return kstrndup(g.result, kscan_template(&g));
 }
 
 /* The names of a function's parameters, in order. The caller frees. */
 static char *
-names_of(const struct kscan *s, const struct kscan_item *f)
+names_of(const struct kscan_item *f)
 {
-	auto_signature struct kscan_signature g = kscan_signature(s, f);
+	auto_signature struct kscan_signature g = kscan_signature(f);
 	struct kbuf b = kbuf_empty();
 
 	kforeach_of(x, g.params, g.count)
@@ -787,20 +780,20 @@ names_of(const struct kscan *s, const struct kscan_item *f)
 }
 
 static bool
-same_text(const struct kscan *s, const struct kscan_item *f, const struct kscan *r,
-    const struct kscan_item *g, char *(*text_of)(const struct kscan *, const struct kscan_item *))
+same_text(const struct kscan_item *f, const struct kscan_item *g,
+    char *(*text_of)(const struct kscan_item *))
 {
-	auto_free char *x = text_of(s, f), *y = text_of(r, g);
+	auto_free char *x = text_of(f), *y = text_of(g);
 
 	return !strcmp(x, y);
 }
 
 static char *
-body_of(const struct kscan *s, const struct kscan_item *f)
+body_of(const struct kscan_item *f)
 {
 	char hex[17];
 
-	ktoken_hash(s->text + f->body, f->to - f->body, hex);
+	ktoken_hash(f->in->text + f->body, f->to - f->body, hex);
 	return kstrdup(hex);
 }
 
@@ -812,18 +805,15 @@ static bool
 is_body_alone(const struct state *t, char **fault)
 {
 	const char *text = kjson_str(t->a->unit, "text");
-	const struct kscan *old = &t->file->scan;
 	const struct kscan_item *f, *n = t->new_kernel;
 	auto_scan struct kscan s;
 
 	kscan(text, strlen(text), &s);
 	f = kscan_function(&s, t->a->entry);
-	return f && same_types(t, &s, f, &t->w, t->entry, fault) && n &&
-	    !unit_has_other(t->a->unit) && !json_object_get(t->a->unit, "sequence") &&
-	    same_types(t, old, t->kernel, &t->w, n, NULL) &&
-	    same_text(&s, f, &t->w, t->entry, body_of) &&
-	    same_text(&s, f, &t->w, t->entry, names_of) &&
-	    same_text(old, t->kernel, &t->w, n, template_of);
+	return f && same_types(t, f, t->entry, fault) && n && !unit_has_other(t->a->unit) &&
+	    !json_object_get(t->a->unit, "sequence") && same_types(t, t->kernel, n, NULL) &&
+	    same_text(f, t->entry, body_of) && same_text(f, t->entry, names_of) &&
+	    same_text(t->kernel, n, template_of);
 }
 
 /* The application must call the winner's entry. False: *FAULT says why it cannot. */
@@ -839,14 +829,14 @@ call_entry(struct state *t, const char *copy, char **fault)
 		    t->a->entry, t->a->kernel);
 		return false;
 	}
-	t->called = call_unit(t->a, &t->w, t->entry);
+	t->called = call_unit(t->a, t->entry);
 	t->linkage = rules_is_header(t->a->file) ? "static inline " : "static ";
 	if (!t->launched)
 		return true;
 	call_find(t->a, copy, &sites);
 	t->linkage = sites.external ? "" : t->linkage;
 	t->kept = unit_has_other(t->a->unit) || (n && is_known(t, n)) ||
-	    (sites.others && !(n && same_types(t, &t->file->scan, t->kernel, &t->w, n, NULL)));
+	    (sites.others && !(n && same_types(t, t->kernel, n, NULL)));
 	add_entry_head(&head, t);
 	call_edit(t->a, &sites, t->called, head.data, t->kept || sites.others, &t->edits, fault);
 	call_sites_free(&sites);
@@ -876,7 +866,7 @@ add_files(struct state *t, const char *copy, char *text, struct patch *p)
 static char *
 caller_body(const struct state *t, char **fault)
 {
-	auto_free char *template = template_of(&t->file->scan, t->kernel);
+	auto_free char *template = template_of(t->kernel);
 	bool assumed = json_object_get(t->a->unit, "assumed");
 
 	if (!*template && !assumed)
@@ -948,10 +938,9 @@ look_inside(struct source *x, const char *name)
 	if (count != 1 || through.unclosed)
 		return;
 	kscan_free(&x->scan);
+	kscan_through(x->text, strlen(x->text), &x->scan);
 	free(x->kept);
-	x->scan = through;
-	x->kept = kcalloc(through.count + 1, sizeof *x->kept);
-	through = (struct kscan){ 0 };
+	x->kept = kcalloc(x->scan.count + 1, sizeof *x->kept);
 }
 
 bool
@@ -1000,24 +989,23 @@ splice_winner(
 /* ---- what must not go into the application ---- */
 
 static bool
-is_stub(const struct kscan *s, const struct kscan_item *f)
+is_stub(const struct kscan_item *f)
 {
-	return kscan_matches(s, f->body, f->to, "\\A\\{\\s*(?:return.{0,2})?[;}\\s]*\\z");
+	return kscan_matches(f->in, f->body, f->to, "\\A\\{\\s*(?:return.{0,2})?[;}\\s]*\\z");
 }
 
 /* The winner's name for the parameter that the reference calls NAME; the caller frees. */
 static char *
-name_in_winner(
-    const char *reference, const struct kscan *winner, const struct kscan_item *f, const char *name)
+name_in_winner(const char *reference, const struct kscan_item *f, const char *name)
 {
-	auto_signature struct kscan_signature was = { 0 }, now = kscan_signature(winner, f);
+	auto_signature struct kscan_signature was = { 0 }, now = kscan_signature(f);
 	const struct kscan_item *r;
 	auto_scan struct kscan s;
 
 	kscan(reference, strlen(reference), &s);
 	r = kscan_function(&s, f->names[0]);
 	if (r)
-		was = kscan_signature(&s, r);
+		was = kscan_signature(r);
 	for (size_t i = 0; i < was.count && i < now.count; i++)
 		if (!strcmp(was.params[i].name, name))
 			return kstrdup(now.params[i].name);
@@ -1040,10 +1028,10 @@ splice_scan(const struct adoption *a, const char *reference, const char *winner,
 		kbuf_printf(faults, "signature: the winner does not define %s\n", a->entry);
 	kscan_items(x, &s)
 		if (x->kind == KSCAN_FUNCTION && (x == f || kscan_declares(x, a->kernel)) &&
-		    is_stub(&s, x))
+		    is_stub(x))
 			kbuf_printf(faults, "stub: %s does nothing\n", x->names[0]);
 	kjson_foreach_text(array, f ? arrays : NULL) {
-		auto_free char *name = name_in_winner(reference, &s, f, array);
+		auto_free char *name = name_in_winner(reference, f, array);
 
 		if (!kscan_uses(&s, f->body, f->to, name))
 			kbuf_printf(faults, "no_work: %s does not use %s, which it must write\n",

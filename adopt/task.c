@@ -595,7 +595,7 @@ is_body_only(const struct draft *d)
 	kscan(d->text, strlen(d->text), &s);
 	f = kscan_function(&s, d->a->kernel);
 	return kscan_has_path(d->a->kernel) || json_object_get(d->a->unit, "assumed") ||
-	    (f && kscan_has_word(&s, f, "template")) ||
+	    (f && kscan_has_word(f, "template")) ||
 	    kany(kjson_foreach(p, json_object_get(d->a->unit, "parameters")),
 	        kjson_bool(p, "result") && kjson_bool(p, "bytes"));
 }
@@ -1708,7 +1708,7 @@ check_geometry(const struct draft *d)
 		size_t n;
 
 		scope.values = json_object_get(c, "scalars");
-		kforeach_of(l, kscan_launches(&s, scope.f, &n), n) {
+		kforeach_of(l, kscan_launches(scope.f, &n), n) {
 			int64_t t[3];
 
 			if (kscan_dim3(&scope, l->block, t))

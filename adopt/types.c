@@ -60,17 +60,17 @@ bare(const char *text, struct type *type)
 
 /* Does X define a record, or an enumeration, with its members? */
 static bool
-is_definition(const struct kscan *s, const struct kscan_item *x)
+is_definition(const struct kscan_item *x)
 {
-	return x->kind == KSCAN_DECLARATION && kscan_matches(s, x->from, x->to, "\\{") &&
-	    kscan_has_word(s, x, "struct class union enum");
+	return x->kind == KSCAN_DECLARATION && kscan_looks(x, "\\{") &&
+	    kscan_has_word(x, "struct class union enum");
 }
 
 /* The replacement of the macro X, if it takes no arguments; NULL: none. The caller frees. */
 static char *
-macro_text(const struct kscan *s, const struct kscan_item *x)
+macro_text(const struct kscan_item *x)
 {
-	char *text = kscan_macro(s, x);
+	char *text = kscan_macro(x);
 
 	if (text && *text)
 		return text;
@@ -99,8 +99,8 @@ one_step(const struct types *t, const char *name, int *stars)
 
 		if (text || is_hidden(t, s))
 			continue;
-		text = x->kind == KSCAN_MACRO      ? macro_text(&s->scan, x)
-		    : x->kind == KSCAN_DECLARATION ? kscan_typedef_of(&s->scan, x, name, &more)
+		text = x->kind == KSCAN_MACRO      ? macro_text(x)
+		    : x->kind == KSCAN_DECLARATION ? kscan_typedef_of(x, name, &more)
 		                                   : NULL;
 		if (text && !strcmp(text, name)) {
 			free(text);
@@ -135,13 +135,13 @@ settle(const struct types *t, struct type *type)
 	if (type->kind != TYPE_UNKNOWN)
 		return;
 	unit_items(x, s, t->own, colon && !strchr(colon, '>') ? colon + 1 : type->name) {
-		if (is_hidden(t, s) || !is_definition(&s->scan, x))
+		if (is_hidden(t, s) || !is_definition(x))
 			continue;
 		type->kind = TYPE_RECORD;
 		type->source = s;
 		type->item = x;
 		/* A structure may have a member of one. */
-		if (kscan_matches(&s->scan, x->from, x->to, "\\A[^{]*\\benum\\b")) {
+		if (kscan_looks(x, "\\A[^{]*\\benum\\b")) {
 			free(type->name);
 			type->name = kstrdup("int");
 			type->kind = TYPE_NUMBER;
@@ -189,7 +189,7 @@ type_of_argument(const struct types *t, const struct unit_source *s, const struc
 		continue;
 	if (!x || depth == DEEP)
 		return NULL;
-	g = kscan_signature(&s->scan, x);
+	g = kscan_signature(x);
 	p = &g.params[index];
 	return index >= g.count || p->stars != 1 ? NULL
 	    : strcmp(p->type, "void")            ? kstrdup(p->type)
@@ -298,7 +298,7 @@ add_record(const struct types *t, const struct type *record, struct type_leaves 
 		l->many = true;
 		return known;
 	}
-	all = kscan_members(&record->source->scan, record->item);
+	all = kscan_members(record->item);
 	good = !all.hidden && all.count;
 	kforeach_of(member, all.list, all.count)
 		good = good && add_member(t, member, l, path, depth);

@@ -59,9 +59,7 @@ look_into(struct reach *r, const struct unit_source *s, const struct kscan_item 
 	auto_free char *text =
 	    x == r->host ? sequence_body(s, x) : kscan_copy(&s->scan, x->body, x->to);
 	bool device = r->kernel ||
-	    (r->host &&
-	        (kscan_has_word(&s->scan, x, "__global__") ||
-	            kscan_has_word(&s->scan, x, "__device__")));
+	    (r->host && (kscan_has_word(x, "__global__") || kscan_has_word(x, "__device__")));
 	auto_buf struct kbuf faults = { 0 };
 	size_t line;
 
@@ -97,12 +95,12 @@ static void
 look_at_variable(
     struct reach *r, const struct unit_source *s, const struct kscan_item *x, const char *name)
 {
-	bool constant = kscan_has_word(&s->scan, x, "__constant__");
+	bool constant = kscan_has_word(x, "__constant__");
 
-	if (!(r->kernel || r->host) || kscan_matches(&s->scan, x->from, x->to, "[=(]") ||
-	    !kscan_has_word(&s->scan, x, "__constant__ __device__ texture"))
+	if (!(r->kernel || r->host) || kscan_looks(x, "[=(]") ||
+	    !kscan_has_word(x, "__constant__ __device__ texture"))
 		return;
-	if (constant && x->name_count == 1 && !kscan_has_word(&s->scan, x, "extern")) {
+	if (constant && x->name_count == 1 && !kscan_has_word(x, "extern")) {
 		json_object_set_new(
 		    r->symbols, name, kjson_text(s->scan.code + x->from, x->to - x->from));
 		return;
@@ -140,14 +138,13 @@ definition_of(const struct reach *r, const char *name, const struct kscan_item *
 {
 	const struct unit_source *in, *there = NULL;
 	const struct kscan_item *y, *found = NULL;
-	bool own = kscan_has_word(&(*s)->scan, x, "static");
+	bool own = kscan_has_word(x, "static");
 	int count = 0;
 
 	if (x->kind != KSCAN_DECLARATION)
 		return x;
 	unit_items(y, in, r->s, name)
-		if (y->kind == KSCAN_FUNCTION &&
-		    (own ? in == *s : !kscan_has_word(&in->scan, y, "static"))) {
+		if (y->kind == KSCAN_FUNCTION && (own ? in == *s : !kscan_has_word(y, "static"))) {
 			found = y;
 			there = in;
 			count++;
@@ -239,12 +236,13 @@ find_launches(struct adopted_unit *u)
 
 /* A member of a template, an operator, or a kernel with a path before its name. */
 static bool
-is_strange(const struct kscan *s, const struct kscan_item *f)
+is_strange(const struct kscan_item *f)
 {
+	const struct kscan *s = f->in;
 	size_t p = f->name_at;
 
 	if (f->name_count > 1)
-		return kscan_has_word(s, f, "__global__");
+		return kscan_has_word(f, "__global__");
 	while (p > f->from && strchr(" \t\n~", s->code[p - 1]))
 		p--;
 	return p > f->from + 1 && s->code[p - 1] == ':' && s->code[p - 2] == ':';
@@ -297,7 +295,7 @@ unit_make(struct adopted_unit *u, const struct unit_source *s, const struct ksca
 		.source = s,
 		.f = f,
 		.name = kstrdup(kscan_whole(f)),
-		.kernel = kscan_has_word(&s->scan, f, "__global__"),
+		.kernel = kscan_has_word(f, "__global__"),
 		.assumed = assumed,
 	};
 	u->file = kstrdup(unit_place(s, f->name_at, &u->line));
@@ -305,8 +303,8 @@ unit_make(struct adopted_unit *u, const struct unit_source *s, const struct ksca
 	r.kernel = u->kernel;
 	r.language =
 	    kjson_str_or(rules_language(u->kernel ? "kernel.cu" : s->name), "language", "c");
-	r.own = kscan_signature(&s->scan, f);
-	if (is_strange(&s->scan, f)) {
+	r.own = kscan_signature(f);
+	if (is_strange(f)) {
 		kbuf_puts(why, "it is a member of a template, or an operator\n");
 		member = why->len;
 	}

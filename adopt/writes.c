@@ -65,7 +65,7 @@ callee_writes(const struct writing *w, size_t at, size_t end, size_t index)
 	if (!in.f)
 		return !index && !strstr(name, "load") &&
 		    kregex_is("atomic|store|memset|memcpy|memmove|__st[cw]", name);
-	g = kscan_signature(w->s, in.f);
+	g = kscan_signature(in.f);
 	return index < g.count && !g.params[index].constant && writes(&in, g.params[index].name);
 }
 
@@ -189,10 +189,10 @@ writes(const struct writing *w, const char *name)
 }
 
 bool
-kscan_writes(const struct kscan *s, const struct kscan_item *f, const char *name)
+kscan_writes(const struct kscan_item *f, const char *name)
 {
 	json_auto_t *seen = json_object();
-	struct writing w = { s, f, seen };
+	struct writing w = { f->in, f, seen };
 
 	return writes(&w, name);
 }

@@ -55,7 +55,7 @@ check_members(void)
 	CHECK(s.member_count == 2);
 	f = kscan_function(&s, "C::f");
 	CHECK(f && !strncmp(text + f->from, "int f(", 6) && kscan_at(&s, f->from) == &s.items[0]);
-	g = kscan_signature(&s, f);
+	g = kscan_signature(f);
 	CHECK(g.constant && text[g.close] == ')');
 	CHECK_STR(g.result, "int");
 	kscan_signature_free(&g);
@@ -82,7 +82,7 @@ test_gaps(void)
 
 	kscan(text, strlen(text), &s);
 	CHECK(s.count == 3 && !strncmp(text + s.items[1].lead, "/* one", 6));
-	members = kscan_members(&s, &s.items[2]);
+	members = kscan_members(&s.items[2]);
 	CHECK(members.count == 7 && !members.hidden);
 	for (size_t i = 0; i < members.count && i < sizeof names - 1; i++)
 		CHECK(!strncmp(members.list[i].name, &names[i], 1) && !members.list[i].name[1]);
@@ -177,7 +177,7 @@ test_signature(void)
 	char *t;
 
 	kscan(text, strlen(text), &s);
-	g = kscan_signature(&s, kscan_function(&s, "f"));
+	g = kscan_signature(kscan_function(&s, "f"));
 	CHECK(g.count == 9);
 	CHECK_STR(g.result, "static void");
 	CHECK_STR(g.params[0].name, "in");
@@ -197,10 +197,10 @@ test_signature(void)
 	    "int*,real(*fn)(int),s*,double*[],double*rows[3],int)");
 	free(t);
 	kscan_signature_free(&g);
-	g = kscan_signature(&s, kscan_function(&s, "g"));
+	g = kscan_signature(kscan_function(&s, "g"));
 	CHECK(g.count == 0);
 	kscan_signature_free(&g);
-	g = kscan_signature(&s, kscan_function(&s, "h"));
+	g = kscan_signature(kscan_function(&s, "h"));
 	CHECK_STR(g.result, "extern\"\"__typeof__(0)");
 	CHECK(g.count == 1);
 	kscan_signature_free(&g);
@@ -236,7 +236,7 @@ test_launches(void)
 
 	kscan(text, strlen(text), &s);
 	scope.f = kscan_function(&s, "f");
-	list = kscan_launches(&s, scope.f, &n);
+	list = kscan_launches(scope.f, &n);
 	CHECK(n == 4);
 	CHECK_STR(list[0].kernel, "k");
 	CHECK_STR(list[0].arguments, "<float,3>");
@@ -306,9 +306,9 @@ test_anything(void)
 				struct kscan_signature g;
 				size_t n;
 
-				kscan_launches(&s, x, &n);
+				kscan_launches(x, &n);
 				good &= n <= s.launch_count;
-				g = kscan_signature(&s, x);
+				g = kscan_signature(x);
 				free(kscan_signature_text(&g));
 				kscan_signature_free(&g);
 			}
@@ -335,8 +335,8 @@ test_macros(void)
 	struct kscan s;
 
 	kscan(text, strlen(text), &s);
-	CHECK(kscan_has_word(&s, kscan_function(&s, "f"), "static"));
-	CHECK(!kscan_has_word(&s, kscan_function(&s, "h"), "static"));
+	CHECK(kscan_has_word(kscan_function(&s, "f"), "static"));
+	CHECK(!kscan_has_word(kscan_function(&s, "h"), "static"));
 	kscan_free(&s);
 }
 
@@ -356,7 +356,7 @@ test_bytes(void)
 	kscan_free(&s);
 	kscan(text, sizeof text - 1, &s);
 	if (kscan_function(&s, "f")) {
-		of = kscan_signature(&s, kscan_function(&s, "f"));
+		of = kscan_signature(kscan_function(&s, "f"));
 		CHECK(!strncmp(of.result, "long", 4));
 		kscan_signature_free(&of);
 	}
@@ -375,7 +375,7 @@ check_writes(const char *text, const char *want)
 	f = kscan_function(&s, "f");
 	kbuf_puts(&b, "");
 	for (char name[2] = "a"; *name <= 'h'; ++*name)
-		if (kscan_writes(&s, f, name))
+		if (kscan_writes(f, name))
 			kbuf_puts(&b, name);
 	CHECK_STR(b.data, want);
 	kbuf_free(&b);
@@ -394,10 +394,10 @@ check_bases(const char *text, const char *want)
 
 	kscan(text, strlen(text), &s);
 	f = kscan_function(&s, "f");
-	g = kscan_signature(&s, f);
+	g = kscan_signature(f);
 	kbuf_puts(&b, "");
 	for (size_t i = 0; i < g.count; i++)
-		if ((base = kscan_base(&s, f, &g, &g.params[i])))
+		if ((base = kscan_base(f, &g, &g.params[i])))
 			kbuf_printf(&b, "%s in %s;", g.params[i].name, base->name);
 	CHECK_STR(b.data, want);
 }
