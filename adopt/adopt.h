@@ -194,8 +194,7 @@ struct source {
 	char *path, *name; /* path in the project */
 	char *text;
 	struct kscan scan;
-	bool *kept; /* by item */
-	bool root;  /* contains the function itself, not only what that needs */
+	bool root; /* contains the function itself, not only what that needs */
 	struct source *next;
 };
 struct bundle {
@@ -211,15 +210,10 @@ struct bundle {
 	json_t *include;   /* folders of headers */
 	json_t *notes;     /* what a person should know, as lines */
 };
-/* For every item X of every source F; kept says whether it is. */
+/* For every item X of every source F; X->kept: it is needed. */
 #define bundle_items(b, f, x) \
 	for (struct source *f = (b)->first; f; f = f->next) \
 		kscan_items(x, &f->scan)
-static inline bool *
-bundle_kept(const struct source *f, const struct kscan_item *x)
-{
-	return &f->kept[x - f->scan.items];
-}
 /*
  * Opens FILE (in the project's copy in FOLDER) and the headers of the project that it includes,
  * which are searched in its own folder and in the folders of SETTINGS (from compile_settings),

@@ -145,11 +145,10 @@ add_source(struct bundle *b, const char *path, bool root)
 		.text = file_needed(path, &len),
 		.root = root };
 	kscan(f->text, len, &f->scan);
-	f->kept = kcalloc(f->scan.count + 1, sizeof *f->kept);
 	kscan_items(x, &f->scan) {
 		auto_free char *header = included_by(b, f, x);
 
-		*bundle_kept(f, x) = is_system_group(b, f, x);
+		x->kept = is_system_group(b, f, x);
 		if (x->kind == KSCAN_GROUP)
 			add_group_headers(b, f, x);
 		if (header && !open_source(b, header))
@@ -194,7 +193,6 @@ bundle_close(struct bundle *b)
 		free(f->path);
 		free(f->name);
 		free(f->text);
-		free(f->kept);
 		free(f);
 	}
 	free(b->parts);
@@ -208,8 +206,7 @@ bundle_close(struct bundle *b)
 
 struct need {
 	struct bundle *b;
-	const struct kscan *s; /* the names are those of this item in it */
-	const struct kscan_item *of;
+	const struct kscan_item *of; /* the names are those of this item */
 	bool changed;
 };
 
@@ -229,30 +226,30 @@ is_other_member(const struct need *n, const struct kscan_item *x, size_t at)
 	bundle_items(n->b, f, y)
 		if (kscan_declares(y, kscan_plain(class))) {
 			known = true;
-			kept |= *bundle_kept(f, y);
+			kept |= y->kept;
 		}
 	for (size_t p = n->of->from; p < at; p++)
-		depth += (n->s->code[p] == '{') - (n->s->code[p] == '}');
+		depth += (n->of->in->code[p] == '{') - (n->of->in->code[p] == '}');
 	return known && (!kept || (n->of->kind == KSCAN_DECLARATION && depth == 1));
 }
 
-/* Does N's item declare NAME itself, as a parameter, a variable or a member: "float *NAME,"? */
+/* Does F declare NAME itself, as a parameter, a variable or a member: "float *NAME,"? */
 static bool
-is_own(const struct need *n, const char *name)
+is_own(const struct kscan_item *f, const char *name)
 {
-	const char *code = n->s->code;
+	const struct kscan *s = f->in;
+	const char *code = s->code;
 
-	kscan_each(at, n->s, n->of->from, n->of->to, name) {
-		size_t next = kscan_blank(n->s, at + strlen(name), n->of->to), to = at, from;
+	kscan_each(at, s, f->from, f->to, name) {
+		size_t next = kscan_blank(s, at + strlen(name), f->to), to = at, from;
 
-		while (to > n->of->from &&
-		    (code[to - 1] == '*' || isspace((unsigned char)code[to - 1])))
+		while (
+		    to > f->from && (code[to - 1] == '*' || isspace((unsigned char)code[to - 1])))
 			to--;
-		for (from = to; from > n->of->from && kis_word(code[from - 1]);)
+		for (from = to; from > f->from && kis_word(code[from - 1]);)
 			from--;
 		if (from < to && to < at && code[next] && strchr(",;)=[", code[next]) &&
-		    !kscan_among(
-		        n->s, from, to, "return else case goto sizeof do new delete throw"))
+		    !kscan_among(s, from, to, "return else case goto sizeof do new delete throw"))
 			return true;
 	}
 	return false;
@@ -260,8 +257,10 @@ is_own(const struct need *n, const char *name)
 
 /* Does X declare NAME as a function? */
 static bool
-is_function(const struct kscan *s, const struct kscan_item *x, const char *name)
+is_function(const struct kscan_item *x, const char *name)
 {
+	const struct kscan *s = x->in;
+
 	if (x->kind != KSCAN_FUNCTION && x->kind != KSCAN_DECLARATION)
 		return false;
 	kscan_each(at, s, x->from, x->to, name)
@@ -273,16 +272,14 @@ is_function(const struct kscan *s, const struct kscan_item *x, const char *name)
 static void
 keep_named(struct need *n, size_t at, size_t end)
 {
-	bundle_items(n->b, f, x) {
-		bool *kept = bundle_kept(f, x);
-
-		for (size_t m = 0; !*kept && m < x->name_count; m++)
-			if (x->kind != KSCAN_INCLUDE && kscan_among(n->s, at, end, x->names[m]) &&
+	bundle_items(n->b, f, x)
+		for (size_t m = 0; !x->kept && m < x->name_count; m++)
+			if (x->kind != KSCAN_INCLUDE &&
+			    kscan_among(n->of->in, at, end, x->names[m]) &&
 			    !is_other_member(n, x, at) &&
-			    !(x != n->of && is_function(&f->scan, x, x->names[m]) &&
-			        is_own(n, x->names[m])))
-				n->changed = *kept = true;
-	}
+			    !(x != n->of && is_function(x, x->names[m]) &&
+			        is_own(n->of, x->names[m])))
+				n->changed = x->kept = true;
 }
 
 /* Items that are kept name other items: keep those too, until nothing new is named. */
@@ -290,19 +287,17 @@ static void
 close_over(struct bundle *b)
 {
 	struct need n = { .b = b, .changed = true };
-	json_auto_t *seen = json_object();
 
+	bundle_items(b, f, x)
+		x->seen = false;
 	while (n.changed) {
 		n.changed = false;
 		bundle_items(b, f, x) {
-			char key[32];
-
-			snprintf(key, sizeof key, "%p", (const void *)x);
-			if (!*bundle_kept(f, x) || !kjson_enter(seen, key))
+			if (!x->kept || x->seen)
 				continue;
-			n.s = &f->scan;
+			x->seen = true;
 			n.of = x;
-			for (size_t at = x->from, end; kscan_identifier(n.s, &at, x->to, &end);
+			for (size_t at = x->from, end; kscan_identifier(x->in, &at, x->to, &end);
 			     at = end)
 				keep_named(&n, at, end);
 		}
@@ -317,7 +312,7 @@ sets_itself(const struct bundle *b, const char *name)
 
 	return strstr(b->entry, copy) ||
 	    kany(bundle_items(b, f, x),
-	        *bundle_kept(f, x) && x->kind == KSCAN_FUNCTION &&
+	        x->kept && x->kind == KSCAN_FUNCTION &&
 	            kscan_mentions(x, "cudaMemcpyToSymbol cudaMemcpyToSymbolAsync") &&
 	            kscan_mentions(x, name));
 }
@@ -356,7 +351,7 @@ note_variables(struct bundle *b)
 {
 	json_array_clear(b->notes);
 	bundle_items(b, f, x) {
-		if (!*bundle_kept(f, x) || x->kind != KSCAN_DECLARATION || !x->name_count ||
+		if (!x->kept || x->kind != KSCAN_DECLARATION || !x->name_count ||
 		    kscan_looks(x, "\\(") ||
 		    kscan_has_word(
 		        x, "const constexpr typedef using struct union enum class template"))
@@ -449,7 +444,7 @@ keep_function(struct bundle *b, const char *name)
 		if (((x->kind == KSCAN_FUNCTION || x->kind == KSCAN_GROUP) &&
 		        kscan_declares(x, name)) ||
 		    is_definition(x, name) || holds(x, name))
-			return *bundle_kept(f, x) = true;
+			return x->kept = true;
 	return false;
 }
 
@@ -523,14 +518,13 @@ is_kept(const struct part *p, const char *kernel)
 {
 	const struct source *f = p->source;
 	const struct kscan_item *x = p->item;
-	bool kept = *bundle_kept(f, x);
 
 	switch (x->kind) {
 	case KSCAN_INCLUDE:
 		return true;
 	case KSCAN_MACRO:
 		/* Macros that system headers check (_GNU_SOURCE) are named nowhere else. */
-		return kept || (f->root && x->names[0][0] == '_');
+		return x->kept || (f->root && x->names[0][0] == '_');
 	case KSCAN_DIRECTIVE:
 		return f->root && !strstr(f->scan.code + x->from, "pragma once") &&
 		    f->scan.code[x->from] == '#' && kscan_mentions(x, "pragma");
@@ -539,7 +533,7 @@ is_kept(const struct part *p, const char *kernel)
 		return false;
 	default:
 		/* Its prototype would have different linkage from the entry of a task. */
-		return kept && !is_maker(x, kernel) &&
+		return x->kept && !is_maker(x, kernel) &&
 		    !(x->kind == KSCAN_DECLARATION && x->name_count == 1 &&
 		        !strcmp(x->names[0], kernel));
 	}

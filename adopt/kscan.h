@@ -32,6 +32,8 @@ struct kscan_item {
 	size_t name_count;
 	bool system;
 	size_t depth; /* number of namespaces and the like around it */
+	/* marks of bundle.c and splice.c, which this module does not set */
+	bool kept, seen, own, dead;
 };
 
 /* Parentheses after one of these declare nothing: an expression for kregex. */
@@ -66,8 +68,7 @@ void kscan_free(struct kscan *s);
 /* A variable with this is freed at the end of its block. */
 #define auto_scan __attribute__((cleanup(kscan_free)))
 /* For every item X of S. */
-#define kscan_items(x, s) \
-	for (const struct kscan_item *x = (s)->items; x < (s)->items + (s)->count; x++)
+#define kscan_items(x, s) for (struct kscan_item *x = (s)->items; x < (s)->items + (s)->count; x++)
 
 /*
  * The function NAME with its body, or a member "C::f"; NULL: there is none outside groups. If there

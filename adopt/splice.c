@@ -23,8 +23,6 @@ struct state {
 	bool kept;           /* the old kernel stays next to the winner's */
 	const char *linkage; /* linkage of the entry in the application */
 	struct edits edits;  /* edits in other places of the project */
-	bool *own;           /* for each item of the winner: it goes into the file */
-	bool *dead;          /* for each item of the file: nothing uses it any more */
 	json_t *renamed;     /* old name: new name */
 	bool pragma;         /* compiler options change within the file */
 };
@@ -120,13 +118,11 @@ is_placed(const struct state *t, const struct kscan_item *x)
 static void
 choose_own(struct state *t)
 {
-	t->own = kcalloc(t->w.count + 1, sizeof *t->own);
 	kscan_items(x, &t->w)
 		if (x->kind != KSCAN_INCLUDE && x->kind != KSCAN_OPEN && x->kind != KSCAN_CLOSE &&
 		    !is_placed(t, x))
 			/* The application's own function will call the entry. */
-			t->own[x - t->w.items] =
-			    (t->called && !t->launched && x == t->new_kernel) ||
+			x->own = (t->called && !t->launched && x == t->new_kernel) ||
 			    (!is_known(t, x) && !is_elsewhere(t, x));
 }
 
@@ -137,13 +133,11 @@ needed_as_it_is(const struct state *t, const char *name)
 	bool needed = false;
 
 	kscan_items(x, &t->w) {
-		bool own = t->own[x - t->w.items];
-
-		if (own && kscan_declares(x, name))
+		if (x->own && kscan_declares(x, name))
 			return false;
-		needed |= (own || x == t->new_holder) && kscan_mentions(x, name);
+		needed |= (x->own || x == t->new_holder) && kscan_mentions(x, name);
 		/* Through a helper that stays. */
-		needed |= !own && x != t->new_kernel && kscan_declares(x, name);
+		needed |= !x->own && x != t->new_kernel && kscan_declares(x, name);
 	}
 	return needed;
 }
@@ -187,7 +181,7 @@ is_used(const struct state *t, const struct kscan_item *x)
 		    needed_as_it_is(t, *name))
 			return true;
 		if (kany(kscan_items(y, s),
-		        y != x && !t->dead[y - s->items] && (y != t->kernel || t->kept) &&
+		        y != x && !y->dead && (y != t->kernel || t->kept) &&
 		            y->kind != KSCAN_INCLUDE && item_uses(t, y, *name)))
 			return true;
 	}
@@ -201,15 +195,12 @@ choose_dead(struct state *t)
 	const struct kscan *s = &t->file->scan;
 	bool changed = true;
 
-	t->dead = kcalloc(s->count + 1, sizeof *t->dead);
 	while (changed) {
 		changed = false;
 		kscan_items(x, s) {
-			bool *dead = &t->dead[x - s->items];
-
-			if (!*dead && *bundle_kept(t->file, x) && x != t->holder && x->name_count &&
+			if (!x->dead && x->kept && x != t->holder && x->name_count &&
 			    x->kind != KSCAN_GROUP && !is_public(t, x) && !is_used(t, x))
-				changed = *dead = true;
+				changed = x->dead = true;
 		}
 	}
 }
@@ -226,7 +217,7 @@ static bool
 is_taken(const struct state *t, const char *name, bool macro)
 {
 	bundle_items(&t->b, f, x) {
-		if (x->kind == KSCAN_INCLUDE || (f == t->file && t->dead[x - f->scan.items]) ||
+		if (x->kind == KSCAN_INCLUDE || x->dead ||
 		    (!stays(t) && kscan_declares(x, t->a->kernel)))
 			continue;
 		if (kscan_declares(x, name) || (macro && f == t->file && kscan_mentions(x, name)))
@@ -242,7 +233,7 @@ choose_names(struct state *t, struct kbuf *notes)
 
 	t->renamed = json_object();
 	kscan_items(x, &t->w)
-		kforeach_of(name, x->names, t->own[x - t->w.items] ? x->name_count : 0) {
+		kforeach_of(name, x->names, x->own ? x->name_count : 0) {
 			auto_buf struct kbuf fresh = { 0 };
 
 			if (!is_taken(t, *name, x->kind == KSCAN_MACRO) ||
@@ -288,7 +279,7 @@ is_prototype(const struct state *t, const struct kscan_item *x)
 	    ? kscan_function(&t->w, x->names[0])
 	    : NULL;
 
-	return f && t->own[f - t->w.items];
+	return f && f->own;
 }
 
 static bool
@@ -564,8 +555,7 @@ add_items(struct kbuf *b, const struct state *t)
 			kbuf_add(b, t->file->text + t->kernel->to, t->holder->to - t->kernel->to);
 			kbuf_puts(b, "\n\n");
 			line = false;
-		} else if (t->own[x - t->w.items] &&
-		    !(x->kind == KSCAN_MACRO && x->names[0][0] == '_')) {
+		} else if (x->own && !(x->kind == KSCAN_MACRO && x->names[0][0] == '_')) {
 			bool one = x->kind == KSCAN_MACRO || x->kind == KSCAN_DIRECTIVE;
 
 			kbuf_puts(b, line && !one ? "\n" : "");
@@ -606,7 +596,7 @@ add_includes(struct kbuf *b, const struct state *t, bool macros)
 		if (x->kind != (macros ? KSCAN_MACRO : KSCAN_INCLUDE))
 			continue;
 		/* Only these kinds of items surely have a name. */
-		there = macros ? !t->own[x - t->w.items] || x->names[0][0] != '_'
+		there = macros ? !x->own || x->names[0][0] != '_'
 		               : kany(bundle_items(&t->b, f, y),
 		                     y->kind == KSCAN_INCLUDE && !strcmp(y->names[0], x->names[0]));
 		if (!there)
@@ -664,7 +654,7 @@ compose(struct state *t, const char *body, struct kbuf *notes)
 	struct kbuf b = { 0 };
 
 	t->pragma = kany(kscan_items(x, &t->w),
-	    t->own[x - t->w.items] && x->kind == KSCAN_DIRECTIVE && kscan_mentions(x, "pragma") &&
+	    x->own && x->kind == KSCAN_DIRECTIVE && kscan_mentions(x, "pragma") &&
 	        kscan_mentions(x, "optimize target"));
 	kbuf_add(&b, s->text, first);
 	add_includes(&b, t, true);
@@ -676,7 +666,7 @@ compose(struct state *t, const char *body, struct kbuf *notes)
 			add_project(&b, t, p, x->lead);
 			add_winner(&b, t, body);
 			p = x->to;
-		} else if (t->dead[x - s->items]) {
+		} else if (x->dead) {
 			add_project(&b, t, p, x->lead);
 			p = x->to;
 			/* The blank line after it is removed too. */
@@ -885,7 +875,7 @@ changes_class(const struct state *t, char **fault)
 	kscan_items(x, &t->w) {
 		const char *whole = kscan_whole(x);
 
-		if (!*class || !t->own[x - t->w.items] ||
+		if (!*class || !x->own ||
 		    (!kscan_declares(x, kscan_plain(class)) && !kscan_has_path(whole)))
 			continue;
 		*fault = kasprintf("the winner changes %s; only %s may change, and new functions "
@@ -939,8 +929,6 @@ look_inside(struct source *x, const char *name)
 		return;
 	kscan_free(&x->scan);
 	kscan_through(x->text, strlen(x->text), &x->scan);
-	free(x->kept);
-	x->kept = kcalloc(x->scan.count + 1, sizeof *x->kept);
 }
 
 bool
@@ -978,8 +966,6 @@ splice_winner(
 	json_decref(t.renamed);
 	json_decref(t.called);
 	edits_free(&t.edits);
-	free(t.own);
-	free(t.dead);
 	kscan_free(&t.w);
 	kscan_free(&t.reference);
 	bundle_close(&t.b);
