@@ -102,7 +102,7 @@ print_json(const struct row *r)
 	json_t *reasons = json_array(), *o;
 
 	kpart_foreach(line, r->why.data, "\n")
-		json_array_append_new(reasons, kjson_text(line, strlen(line)));
+		json_array_append_new(reasons, kjson_string(line));
 	o = json_pack("{s:s,s:i,s:s,s:b,s:b,s:o,s:o,s:o*,s:s*}", "file", r->unit.file, "line",
 	    (int)r->unit.line, "function", r->unit.name, "kernel", r->unit.kernel, "good", r->good,
 	    "reasons", reasons, "unit", unit_json(&r->unit), "share",

@@ -101,7 +101,7 @@ take_parameter(struct values *v, const struct adoption *a, const struct kscan *s
 	int stars = p->stars;
 	bool launch;
 
-	*x = (struct value){ .name = kstrdup(p->name), .constant = p->constant };
+	*x = (struct value){ .calls = v->calls, .name = kstrdup(p->name), .constant = p->constant };
 	if (!p->stars && is_stream(a, p->type)) {
 		if (!last)
 			kdie(K_USAGE, "%s: the stream %s must be the last parameter", a->kernel,
@@ -194,7 +194,6 @@ load_calls(struct values *v, const struct adoption *a)
 	     *recorded = adopt_path(a, "recorded/calls.ndjson");
 	json_auto_t *seen = json_object(), *configs = kjson_load(adopt_path(a, "configs.json"));
 
-	v->calls = json_array();
 	load_file(v, seen, path, kjson_int(configs, "calls"));
 	if (kis_there(recorded))
 		load_file(v, seen, recorded, 0);
@@ -251,11 +250,11 @@ elements(const json_t *call, const struct value *x)
 }
 
 size_t
-value_reach(const struct values *v, const struct value *x, const json_t *args)
+value_reach(const struct value *x, const json_t *args)
 {
 	json_int_t most = 0;
 
-	kjson_foreach(call, v->calls) {
+	kjson_foreach(call, x->calls) {
 		json_int_t reach = kjson_int(pointer(call, x->name), "reach");
 
 		if (json_equal(json_object_get(call, "args"), args))
@@ -285,10 +284,10 @@ is_part(const json_t *call, const struct value *x)
 
 /* The sizes of blocks of which calls get parts. */
 static void
-find_parts(const struct values *v, struct value *x)
+find_parts(struct value *x)
 {
 	x->shared = json_object();
-	kjson_foreach(call, v->calls) {
+	kjson_foreach(call, x->calls) {
 		auto_free char *size = block_of(call, x);
 
 		if (kjson_int(pointer(call, x->name), "offset") > 0)
@@ -298,16 +297,16 @@ find_parts(const struct values *v, struct value *x)
 
 /* The size of memory on a caller's stack is unknown. */
 static bool
-has_extent(const struct values *v, const struct value *x)
+has_extent(const struct value *x)
 {
-	return kany(kjson_foreach(call, v->calls), elements(call, x) >= 0);
+	return kany(kjson_foreach(call, x->calls), elements(call, x) >= 0);
 }
 
 /* Does the axis equal the product of A and B (NULL: just A) in every call, with a large value? */
 static bool
-equals(const struct values *v, const struct value *x, const struct value *a, const struct value *b)
+equals(const struct value *x, const struct value *a, const struct value *b)
 {
-	kjson_foreach(call, v->calls) {
+	kjson_foreach(call, x->calls) {
 		json_int_t want = argument(call, a) * (b ? argument(call, b) : 1);
 
 		if (argument(call, x) != want || want < TIED_MIN)
@@ -329,11 +328,11 @@ find_ties(struct values *v)
 
 			if (x->role != ROLE_AXIS || k == i || a->role != ROLE_AXIS || a->tied)
 				continue;
-			if (k < i && equals(v, x, a, NULL))
+			if (k < i && equals(x, a, NULL))
 				x->tied = kstrdup(a->name);
 			for (size_t m = k; m < v->count && !x->tied; m++)
 				if (m != i && v->at[m].role == ROLE_AXIS && !v->at[m].tied &&
-				    equals(v, x, a, &v->at[m]))
+				    equals(x, a, &v->at[m]))
 					x->tied = kasprintf("%s*%s", a->name, v->at[m].name);
 			if (x->tied)
 				json_array_append_new(v->notes,
@@ -359,13 +358,13 @@ find_signs(struct values *v)
  * it.
  */
 static size_t
-alignment(const struct values *v, const char *name)
+alignment(const struct value *x)
 {
 	enum { MALLOC = 16, DEVICE = 256 };
 	size_t least = DEVICE;
 
-	kjson_foreach(call, v->calls) {
-		const json_t *p = pointer(call, name);
+	kjson_foreach(call, x->calls) {
+		const json_t *p = pointer(call, x->name);
 		size_t most = kjson_bool(p, "device") ? DEVICE : MALLOC,
 		       now = (size_t)kjson_int_or(p, "align", (json_int_t)most);
 
@@ -468,11 +467,11 @@ is_loose(const json_t *call, const struct value *x, json_int_t n, json_int_t pro
 }
 
 static bool
-fits(const struct values *v, const struct value *x, const struct fit *f)
+fits(const struct value *x, const struct fit *f)
 {
 	size_t told = 0, loose = 0;
 
-	kjson_foreach(call, v->calls) {
+	kjson_foreach(call, x->calls) {
 		json_int_t n = elements(call, x), product = f->times;
 
 		if (n < 0)
@@ -517,12 +516,12 @@ fit_text(const struct fit *f)
 
 /* Adds it to LIST if it fits. */
 static void
-try_fit(const struct values *v, const struct value *x, const struct fit *f, json_t *list)
+try_fit(const struct value *x, const struct fit *f, json_t *list)
 {
-	if (json_array_size(list) < FITS && fits(v, x, f)) {
+	if (json_array_size(list) < FITS && fits(x, f)) {
 		auto_free char *text = fit_text(f);
 
-		json_array_append_new(list, json_string(text));
+		kjson_add(list, text);
 	}
 }
 
@@ -551,7 +550,7 @@ try_kind(const struct values *v, const struct value *x, size_t factors, int add,
 				f.axis[k] = axes[index[k]];
 				f.add[k] = mask >> k & 1 ? add : 0;
 			}
-			try_fit(v, x, &f, list);
+			try_fit(x, &f, list);
 		}
 		/* The next combination, in ascending order, with repetition. */
 		{
@@ -634,7 +633,7 @@ try_sums(const struct values *v, const struct value *x, json_t *list)
 
 				if (a < b && a->role == ROLE_AXIS && b->role == ROLE_AXIS &&
 				    !a->tied && !b->tied)
-					try_fit(v, x, &f, list);
+					try_fit(x, &f, list);
 			}
 }
 
@@ -650,9 +649,9 @@ listed(const json_t *names)
 
 /* Does a call touch less than the rest of the piece? */
 static bool
-has_reach(const struct values *v, const struct value *x)
+has_reach(const struct value *x)
 {
-	kjson_foreach(call, v->calls) {
+	kjson_foreach(call, x->calls) {
 		const json_t *p = pointer(call, x->name);
 		json_int_t room = kjson_int(p, "room");
 
@@ -712,27 +711,27 @@ find_either(const struct values *v, struct value *x, bool fixed)
 		json_decref(list);
 		x->reached = true;
 		list = find_fits(v, x);
-		x->reached = json_array_size(list) || has_reach(v, x);
+		x->reached = json_array_size(list) || has_reach(x);
 	}
 	kjson_foreach(call, v->calls)
 		if (constant.times <= 0)
 			constant.times = elements(call, x);
 	if (!json_array_size(list) && constant.times > 0)
-		try_fit(v, x, &constant, list);
+		try_fit(x, &constant, list);
 	return list;
 }
 
 /* ---- asking ---- */
 
 static void
-add_observed(struct kbuf *b, const struct values *v, const struct value *x)
+add_observed(struct kbuf *b, const struct value *x)
 {
-	for (size_t i = 0; i < json_array_size(v->calls) && i < 8; i++) {
+	for (size_t i = 0; i < json_array_size(x->calls) && i < 8; i++) {
 		auto_free char *args =
-		    json_dumps(json_object_get(json_array_get(v->calls, i), "args"), JSON_COMPACT);
+		    json_dumps(json_object_get(json_array_get(x->calls, i), "args"), JSON_COMPACT);
 
 		kbuf_printf(
-		    b, "%lld elements with %s\n", elements(json_array_get(v->calls, i), x), args);
+		    b, "%lld elements with %s\n", elements(json_array_get(x->calls, i), x), args);
 	}
 }
 
@@ -741,9 +740,9 @@ add_observed(struct kbuf *b, const struct values *v, const struct value *x)
  * always does. The caller frees.
  */
 static char *
-lacks_room(const struct values *v, const struct value *x, const char *expression)
+lacks_room(const struct value *x, const char *expression)
 {
-	kjson_foreach(call, v->calls) {
+	kjson_foreach(call, x->calls) {
 		const json_t *args = json_object_get(call, "args");
 		struct kscan_scope scope = { .values = args };
 		json_int_t n = elements(call, x);
@@ -764,15 +763,14 @@ lacks_room(const struct values *v, const struct value *x, const char *expression
 
 /* The model's answer, "shape: rows*cols", which must agree with the observation. */
 static char *
-ask_shape(const struct values *v, const struct adoption *a, const struct value *x, const char *text,
-    const json_t *list)
+ask_shape(const struct adoption *a, const struct value *x, const char *text, const json_t *list)
 {
 	static const char answered[] = "shape:[ `\\t]*([^`\\n]*?)\\s*(?:[`\\n]|\\z)";
 	auto_buf struct kbuf code = { 0 }, observed = { 0 };
 	auto_free char *choices = listed(list), *why = kstrdup("");
 
 	kfence_code(&code, text, a->language);
-	add_observed(&observed, v, x);
+	add_observed(&observed, x);
 	for (int t = 1; t <= ASK_TRIES; t++) {
 		json_auto_t *facts = json_pack("{s:s,s:s,s:s,s:s,s:s,s:s}", "kernel", a->kernel,
 		    "name", x->name, "code", code.data, "observed", observed.data, "choices",
@@ -784,7 +782,7 @@ ask_shape(const struct values *v, const struct adoption *a, const struct value *
 		why = !shape ? kstrdup("it contains no line 'shape: …'")
 		    : *choices && !kjson_has(list, shape)
 		    ? kasprintf("%.80s is not one of them", shape)
-		    : lacks_room(v, x, shape);
+		    : lacks_room(x, shape);
 		if (!why)
 			return shape;
 		free(shape);
@@ -814,10 +812,10 @@ own_shape(struct values *v, struct value *x, const json_t *list)
 
 /* A single value in every call, even if an argument also had it. */
 static bool
-is_single(const struct values *v, const struct value *x)
+is_single(const struct value *x)
 {
-	return json_array_size(v->calls) &&
-	    !kany(kjson_foreach(call, v->calls), elements(call, x) != 1);
+	return json_array_size(x->calls) &&
+	    !kany(kjson_foreach(call, x->calls), elements(call, x) != 1);
 }
 
 static void
@@ -828,9 +826,9 @@ find_shape(struct values *v, const struct adoption *a, struct value *x, const ch
 	 * The brackets of a matrix determine its shape; those of a vector only if nothing else
 	 * does.
 	 */
-	bool brackets = x->declared && (strchr(x->declared, '*') || !has_extent(v, x));
+	bool brackets = x->declared && (strchr(x->declared, '*') || !has_extent(x));
 	const char *own = given ? given : brackets ? x->declared : NULL;
-	auto_free char *why = own ? lacks_room(v, x, own) : NULL;
+	auto_free char *why = own ? lacks_room(x, own) : NULL;
 	json_auto_t *list = NULL;
 	size_t n;
 
@@ -840,7 +838,7 @@ find_shape(struct values *v, const struct adoption *a, struct value *x, const ch
 		x->shape = kstrdup(own);
 		return;
 	}
-	if (!has_extent(v, x) && x->written) {
+	if (!has_extent(x) && x->written) {
 		x->shape = kstrdup("1");
 		json_array_append_new(v->notes,
 		    json_sprintf("%s is on the caller's stack, so it counts as one number "
@@ -848,7 +846,7 @@ find_shape(struct values *v, const struct adoption *a, struct value *x, const ch
 		        x->name));
 		return;
 	}
-	if (is_single(v, x)) {
+	if (is_single(x)) {
 		x->shape = kstrdup("1");
 		return;
 	}
@@ -860,18 +858,18 @@ find_shape(struct values *v, const struct adoption *a, struct value *x, const ch
 		return;
 	}
 	/* A recorded array has its own number of elements in every call. */
-	if (v->recorded && (!n || !json_object_get(a->json, "model")) && has_extent(v, x)) {
+	if (v->recorded && (!n || !json_object_get(a->json, "model")) && has_extent(x)) {
 		own_shape(v, x, list);
 		return;
 	}
 	if (json_object_get(a->json, "model"))
-		x->shape = ask_shape(v, a, x, text, list);
+		x->shape = ask_shape(a, x, text, list);
 	x->asked = x->shape != NULL;
 	if (!x->shape) {
 		struct kbuf b = { .data = n ? listed(list) : NULL };
 
 		if (!n)
-			add_observed(&b, v, x);
+			add_observed(&b, x);
 		kdie(K_USAGE,
 		    "parameter %s: %s %s; give its number of elements: --shape %s=EXPRESSION",
 		    x->name,
@@ -903,7 +901,9 @@ values_find(struct values *v, const struct adoption *a, const char *text)
 	auto_signature struct kscan_signature g = { 0 };
 	auto_scan struct kscan s;
 
-	*v = (struct values){ .notes = json_array(), .recorded = recorded_any(a) };
+	*v = (struct values){
+		.calls = json_array(), .notes = json_array(), .recorded = recorded_any(a)
+	};
 	kscan(text, strlen(text), &s);
 	f = kscan_function(&s, a->entry);
 	if (!f)
@@ -923,9 +923,9 @@ values_find(struct values *v, const struct adoption *a, const char *text)
 			refuse_overlap(v, a, call, x);
 	find_ties(v);
 	values_each(x, v) {
-		x->align = alignment(v, x->name);
+		x->align = alignment(x);
 		if (x->role == ROLE_ARRAY) {
-			find_parts(v, x);
+			find_parts(x);
 			find_shape(v, a, x, text);
 		}
 	}

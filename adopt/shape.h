@@ -10,6 +10,7 @@
 enum role { ROLE_ARRAY, ROLE_AXIS, ROLE_SCALAR, ROLE_STREAM };
 
 struct value {
+	const json_t *calls; /* those of all values, borrowed */
 	char *name;
 	enum role role;
 	const char *dtype;      /* with the task's name */
@@ -55,7 +56,7 @@ bool call_has_null(const json_t *call);
 /* The array X is written, although calls left the old values in it: takes it so, and notes it. */
 void value_is_written(struct values *v, struct value *x);
 /* Bytes that calls with these arguments touch of array X; 0: unknown. */
-size_t value_reach(const struct values *v, const struct value *x, const json_t *args);
+size_t value_reach(const struct value *x, const json_t *args);
 /* "a, b, c" of an array; the caller frees. */
 char *listed(const json_t *names);
 /* Converts true and false among a call's arguments to the task's 1 and 0. */

@@ -73,7 +73,7 @@ static void __attribute__((format(printf, 2, 3))) add_note(struct draft *d, cons
 {
 	kformatted(text, fmt);
 
-	json_array_append_new(d->v.notes, kjson_text(text, strlen(text)));
+	json_array_append_new(d->v.notes, kjson_string(text));
 	if (d->told)
 		kwarn("%s", text);
 }
@@ -112,7 +112,7 @@ strings(const char *text)
 		else if (*p == '(' && p[len - 1] == ')')
 			json_array_append_new(list, json_stringn(p + 1, len - 2));
 		else
-			json_array_append_new(list, json_string(p));
+			kjson_add(list, p);
 	}
 	return list;
 }
@@ -173,7 +173,7 @@ add_members(struct draft *d, json_t *axes, json_t *inputs, json_t *outputs, json
 			        : json_string(x->name));
 			continue;
 		}
-		json_array_append_new(arguments, json_string(x->name));
+		kjson_add(arguments, x->name);
 		/*
 		 * The meaning of an integer is unknown: it may be a mode or a stride.
 		 * Floating-point numbers may vary.
@@ -256,12 +256,11 @@ is_float(const struct value *x)
  * touch only a part, and other numbers may lead to another part: so the array is the whole block.
  */
 static size_t
-elements_of(
-    const struct draft *d, const struct value *x, const struct knpy *bytes, const json_t *args)
+elements_of(const struct value *x, const struct knpy *bytes, const json_t *args)
 {
 	struct kscan_scope scope = { .values = args };
 	bool part = x->reached && json_object_size(x->shared);
-	size_t reach = part ? value_reach(&d->v, x, args) : 0;
+	size_t reach = part ? value_reach(x, args) : 0;
 	int64_t n;
 
 	if (x->own)
@@ -283,7 +282,7 @@ typed_file(const struct draft *d, const char *config, const struct value *x, con
 
 	if (!from || !knpy_read(from, &bytes, why, sizeof why))
 		return NULL;
-	*count = elements_of(d, x, &bytes, args);
+	*count = elements_of(x, &bytes, args);
 	name = kasprintf("recorded/%s.%s.npy", config, x->name);
 	to = adopt_path(d->a, "task/%s", name);
 	if (!*count || *count * x->bytes > bytes.count) {
@@ -367,7 +366,7 @@ timed_workloads(struct draft *d)
 	kjson_foreach(c, d->configs)
 		total += kjson_num(c, "share");
 	kjson_foreach(c, d->configs) {
-		const char *name = kjson_str_or(c, "name", "?");
+		const char *name = kjson_str(c, "name");
 		double share = kjson_num(c, "share") / (total > 0 ? total : 1),
 		       n = kjson_num_or(c, "calls", 1);
 		json_auto_t *w = NULL;
@@ -1131,7 +1130,7 @@ try_combination(struct draft *d, struct kbuf *said)
 	kjson_foreach(w, small)
 		if (good && !kjson_find(d->small, "name", kjson_str(w, "name")))
 			add_note(d, "the reference itself fails on %s, which is left out",
-			    kjson_str_or(w, "name", "?"));
+			    kjson_str(w, "name"));
 	if (!good) {
 		json_array_clear(d->small);
 		json_array_extend(d->small, small);
@@ -1366,7 +1365,7 @@ accused(const struct draft *d, const char *text)
 		    kstrndup(text + strlen(before), strcspn(text + strlen(before), ":\n"));
 
 		if (!kjson_has(d->untimed, name) && !kjson_has(names, name))
-			json_array_append_new(names, json_string(name));
+			kjson_add(names, name);
 	}
 	return names;
 }
@@ -1741,7 +1740,7 @@ drop_empty(struct draft *d)
 		if (has_elements(d, json_object_get(c, "scalars")))
 			continue;
 		add_note(d, "%s is left out, because an array has no elements there",
-		    kjson_str_or(c, "name", "?"));
+		    kjson_str(c, "name"));
 		json_array_remove(list, i);
 	}
 }
