@@ -32,8 +32,7 @@ parse_options(struct options *o, int argc, char **argv)
 		KOPTION_TEXT("ncu", &o->ncu, "FILE\ttake times from a CSV file of ncu"),
 	};
 
-	koption_read(options, LEN(options), usage, argc, argv);
-	koption_no_operands(usage, argc, argv);
+	koption_all(options, usage, argc, argv);
 }
 
 /*

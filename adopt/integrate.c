@@ -51,8 +51,7 @@ parse_options(struct attempt *t, int argc, char **argv)
 		KOPTION_FLAG("keep-prompts", &t->keep_prompts, "\tkeep copies of the prompts"),
 	};
 
-	koption_read(options, LEN(options), usage, argc, argv);
-	koption_no_operands(usage, argc, argv);
+	koption_all(options, usage, argc, argv);
 }
 
 /* ---- messages about the winner ---- */

@@ -217,8 +217,7 @@ command_list(int argc, char **argv)
 	size_t n, good = 0;
 	char project[PATH_MAX];
 
-	koption_read(options, LEN(options), usage, argc, argv);
-	koption_no_operands(usage, argc, argv);
+	koption_all(options, usage, argc, argv);
 	if (o.json)
 		kout_open(NULL);
 	if (!realpath(o.project, project))

@@ -72,8 +72,7 @@ run_step(const struct command *c, int argc, char **argv)
 	struct adoption *a;
 	int code;
 
-	koption_read(options, LEN(options), usage, argc, argv);
-	koption_no_operands(usage, argc, argv);
+	koption_all(options, usage, argc, argv);
 	a = adoption_load(dir);
 	if (!c->looks)
 		adoption_lock(a);

@@ -47,8 +47,7 @@ parse_options(struct options *o, int argc, char **argv)
 		    "instrument", &o->instrument, "\tlet a model add the lines that log each call"),
 	};
 
-	koption_read(options, LEN(options), usage, argc, argv);
-	koption_no_operands(usage, argc, argv);
+	koption_all(options, usage, argc, argv);
 	o->answers = given;
 }
 

@@ -123,8 +123,7 @@ parse_options(struct adopt_options *o, int argc, char **argv)
 		KOPTION_FLAG("sandbox", &sandbox, "\trun the application in a sandbox"),
 	};
 
-	koption_read(options, LEN(options), usage, argc, argv);
-	koption_no_operands(usage, argc, argv);
+	koption_all(options, usage, argc, argv);
 	json_object_update_new(a,
 	    json_pack("{s:o*,s:o*,s:o*,s:o*,s:o*}", "timeout_s",
 	        timeout_s > 0 ? json_real(timeout_s) : NULL, "threads",

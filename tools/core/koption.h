@@ -74,3 +74,7 @@ uint64_t koption_read(
 _Noreturn void koption_misuse(const char *usage, const char *why);
 /* Dies if there is an operand. */
 void koption_no_operands(const char *usage, int argc, char **argv);
+/* Both, for the array OPTIONS. */
+#define koption_all(options, usage, argc, argv) \
+	(koption_read(options, LEN(options), usage, argc, argv), \
+	    koption_no_operands(usage, argc, argv))
