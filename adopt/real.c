@@ -177,12 +177,6 @@ same_order(const struct run *x, const struct run *y)
 	return true;
 }
 
-static int
-by_arguments(const void *x, const void *y)
-{
-	return strcmp(kjson_str(*(json_t *const *)x, "key"), kjson_str(*(json_t *const *)y, "key"));
-}
-
 /*
  * Threads and processes make their calls in a different order in every run: so sort them by
  * arguments.
@@ -196,7 +190,7 @@ sort_calls(struct run *r)
 
 		json_object_set_new(call, "key", json_string(key));
 	}
-	kjson_sort(r->calls, by_arguments);
+	kjson_sort_by(r->calls, "key");
 }
 
 /* Do all runs make the same calls in the same order? */

@@ -491,15 +491,6 @@ read_raw(const char *path, json_int_t *dropped)
 	return raw;
 }
 
-static int
-by_begin(const void *a, const void *b)
-{
-	json_int_t x = kjson_int(*(json_t *const *)a, "begun"),
-	           y = kjson_int(*(json_t *const *)b, "begun");
-
-	return (x > y) - (x < y);
-}
-
 /* All processes that made calls, one after the other. */
 static json_t *
 collect(const char *folder, json_int_t *dropped)
@@ -512,7 +503,7 @@ collect(const char *folder, json_int_t *dropped)
 	while ((e = knext_entry(d, folder)))
 		if (!strncmp(e->d_name, "raw.", 4) && isdigit((unsigned char)e->d_name[4]))
 			json_array_append_new(raws, read_raw(join(folder, e->d_name), dropped));
-	kjson_sort(raws, by_begin);
+	kjson_sort_by(raws, "begun");
 	kjson_foreach(raw, raws)
 		json_array_extend(all, json_object_get(raw, "calls"));
 	return all;
