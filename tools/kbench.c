@@ -52,10 +52,9 @@ parse(struct arguments *a, int argc, char **argv)
 		    .help = "NAME\tc, cuda, hip or opencl (default: the backend of the task)" },
 		{ 's', "set", .text = &a->set,
 		    .help = "SET\trace on this set of workloads (default: full)" },
-		{ 0, "threads", .text = &a->threads,
-		    .help = "N\tthreads that a kernel may use (default: all)" },
-		{ 0, "repeat", .text = &a->repeat,
-		    .help = "N\trace N times, and count the verdicts" },
+		KOPTION_TEXT(
+		    "threads", &a->threads, "N\tthreads that a kernel may use (default: all)"),
+		KOPTION_TEXT("repeat", &a->repeat, "N\trace N times, and count the verdicts"),
 		{ 'k', "knob", .call = set_knob, .to = a,
 		    .help = "NAME=VALUE\tset a field of campaign.json, such as eval.timing_s=2; "
 		            "repeatable" },

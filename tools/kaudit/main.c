@@ -35,13 +35,13 @@ parse(int argc, char **argv)
 {
 	const struct koption options[] = {
 		KOPTION_CAMPAIGN(&kcamp.dir),
-		{ 0, "rules", .text = &given.rules, .help = "FILE\tuse this table of rules" },
+		KOPTION_TEXT("rules", &given.rules, "FILE\tuse this table of rules"),
 		KOPTION_OUTPUT(&given.output),
 		{ 'b', "backend", .text = &given.backend,
 		    .help = "NAME\tlanguage of the files (with --source)" },
 		{ 't', NULL, .text = &given.task,
 		    .help = "FILE\ttask of the files (with --source)" },
-		{ 0, "thin", .flag = &given.thin, .help = "\twrite thin records" },
+		KOPTION_FLAG("thin", &given.thin, "\twrite thin records"),
 		{ 0, "json", .choice = &given.format, .value = 'j',
 		    .help = "\tprint the report as JSON" },
 		{ 0, "markdown", .choice = &given.format, .value = 'm',

@@ -52,22 +52,21 @@ static const struct koption options[] = {
 	    .help = "N\trun: retry N times after temporary failures (default: 8)" },
 	{ 0, "retry-s", .real = &given.retry_s, .high = 86400,
 	    .help = "S\trun: wait S seconds before a retry, then twice as long (default: 15)" },
-	{ 0, "every", .real = &given.every, .low = 0.01, .high = 86400,
-	    .help = "S\trun, views, redo, verify: show progress at least every S seconds\n"
-	            "                         (default: 30; on a terminal it is up to date);\n"
-	            "                         watch: reload the page every S seconds (default: "
-	            "2)" },
-	{ 0, "from", .text = &given.from,
-	    .help = "STAGE\tredo: begin at sample, prompt, reply or eval (default: eval)" },
-	{ 0, "code", .flag = &given.code, .help = "\tbest: print its code" },
-	{ 0, "check", .flag = &given.check,
-	    .help = "\tshapes: check that the quick set is a fair choice; exit 1 if it is not" },
-	{ 0, "remote", .flag = &given.remote,
-	    .help = "\tcheck: also check that evaluations run through eval.launcher" },
-	{ 0, "mode", .text = &given.mode,
-	    .help = "MODE\tnew: search with map-elites (the default) or linear" },
-	{ 0, "task", .text = &given.task,
-	    .help = "DIR\tnew: take task.json and its files from DIR" },
+	KOPTION_REAL("every", &given.every, 0.01, 86400,
+	    "S\trun, views, redo, verify: show progress at least every S seconds\n"
+	    "                         (default: 30; on a terminal it is up to date);\n"
+	    "                         watch: reload the page every S seconds (default: "
+	    "2)"),
+	KOPTION_TEXT("from", &given.from,
+	    "STAGE\tredo: begin at sample, prompt, reply or eval (default: eval)"),
+	KOPTION_FLAG("code", &given.code, "\tbest: print its code"),
+	KOPTION_FLAG("check", &given.check,
+	    "\tshapes: check that the quick set is a fair choice; exit 1 if it is not"),
+	KOPTION_FLAG("remote", &given.remote,
+	    "\tcheck: also check that evaluations run through eval.launcher"),
+	KOPTION_TEXT(
+	    "mode", &given.mode, "MODE\tnew: search with map-elites (the default) or linear"),
+	KOPTION_TEXT("task", &given.task, "DIR\tnew: take task.json and its files from DIR"),
 };
 
 static const char adoption[] = "\n"

@@ -167,18 +167,18 @@ main(int argc, char **argv)
 	const struct koption options[] = {
 		{ 'b', "backend", .text = &backend,
 		    .help = "NAME\tuse the pattern table of this backend" },
-		{ 0, "patterns", .text = &patterns, .help = "FILE\tuse this pattern table" },
+		KOPTION_TEXT("patterns", &patterns, "FILE\tuse this pattern table"),
 		KOPTION_CAMPAIGN(&kcamp.dir),
 		KOPTION_OUTPUT(&output),
 		{ 'e', "explain", .flag = &classifier.explain,
 		    .help = "\tsay which patterns matched" },
-		{ 0, "source", .flag = &classifier.sources,
-		    .help = "\tread files with source text, not records" },
-		{ 0, "no-strip", .flag = &no_strip, .help = "\talso match comments and strings" },
-		{ 0, "no-gates", .flag = &no_gates, .help = "\tdo not apply gates" },
-		{ 0, "require-lower-levels", .flag = &lower,
-		    .help = "\tcount a level only if all lower ones are there" },
-		{ 0, "thin", .flag = &classifier.thin, .help = "\twrite thin records" },
+		KOPTION_FLAG(
+		    "source", &classifier.sources, "\tread files with source text, not records"),
+		KOPTION_FLAG("no-strip", &no_strip, "\talso match comments and strings"),
+		KOPTION_FLAG("no-gates", &no_gates, "\tdo not apply gates"),
+		KOPTION_FLAG("require-lower-levels", &lower,
+		    "\tcount a level only if all lower ones are there"),
+		KOPTION_FLAG("thin", &classifier.thin, "\twrite thin records"),
 	};
 	auto_free char *path = NULL;
 

@@ -49,10 +49,8 @@ parse(struct arguments *a, int argc, char **argv)
 		            "against" },
 		{ 's', "set", .text = &keval.set, .help = "SET\tuse this set of workloads" },
 		KOPTION_OUTPUT(&a->output),
-		{ 0, "seed", .text = &keval.seed,
-		    .help = "HEX\tseed for inputs, to repeat an evaluation" },
-		{ 0, "inputs", .flag = &a->inputs,
-		    .help = "\tlist the files that an evaluation reads" },
+		KOPTION_TEXT("seed", &keval.seed, "HEX\tseed for inputs, to repeat an evaluation"),
+		KOPTION_FLAG("inputs", &a->inputs, "\tlist the files that an evaluation reads"),
 		{ 0, "reference", .choice = &a->mode, .value = MODE_REFERENCE,
 		    .help = "\tevaluate the reference" },
 		{ 0, "code", .choice = &a->mode, .value = MODE_CODE, .text = &a->operand,
@@ -67,8 +65,8 @@ parse(struct arguments *a, int argc, char **argv)
 		    .help = "TIMES\trace the kernels, this many times" },
 		{ 0, "preflight", .choice = &a->mode, .value = MODE_PREFLIGHT,
 		    .help = "\tcheck that evaluations can run here" },
-		{ 0, "thin", .flag = &keval.thin,
-		    .help = "\twrite a part of the record, as in a trial's folder" },
+		KOPTION_FLAG(
+		    "thin", &keval.thin, "\twrite a part of the record, as in a trial's folder"),
 	};
 
 	koption_read(options, LEN(options), usage, argc, argv);

@@ -20,7 +20,7 @@ main(int argc, char **argv)
 		{ 'g', "gradient", .text = &start, .help = "FILE\tstart from this gradient" },
 		{ 'a', "archive", .text = &before, .help = "FILE\tarchive of the previous trial" },
 		KOPTION_OUTPUT(&output),
-		{ 0, "thin", .flag = &thin, .help = "\twrite what is new, as in a trial's folder" },
+		KOPTION_FLAG("thin", &thin, "\twrite what is new, as in a trial's folder"),
 	};
 	struct karch archive;
 	long after;

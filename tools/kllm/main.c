@@ -55,17 +55,17 @@ parse_options(int argc, char **argv)
 		KOPTION_OUTPUT(&given.out),
 		{ 'k', "knob", .call = add_knob,
 		    .help = "NAME=VALUE\tset a field of campaign.json; repeatable" },
-		{ 0, "budget", .text = &given.budget,
-		    .help = "USD\trefuse a call that could exceed this cost" },
-		{ 0, "feedback", .flag = &given.feedback,
-		    .help = "\task the second model (feedback.*) to digest a log" },
-		{ 0, "key-file", .text = &given.key_file, .help = "FILE\tread the key from FILE" },
-		{ 0, "allow-secrets", .flag = &given.allow_secrets,
-		    .help = "\tsend prompts that contain something like a key" },
-		{ 0, "check", .flag = &given.check,
-		    .help = "\tonly say what keeps the model from being asked" },
-		{ 0, "thin", .flag = &given.thin,
-		    .help = "\twrite a part of the record, as in a trial's folder" },
+		KOPTION_TEXT(
+		    "budget", &given.budget, "USD\trefuse a call that could exceed this cost"),
+		KOPTION_FLAG("feedback", &given.feedback,
+		    "\task the second model (feedback.*) to digest a log"),
+		KOPTION_TEXT("key-file", &given.key_file, "FILE\tread the key from FILE"),
+		KOPTION_FLAG("allow-secrets", &given.allow_secrets,
+		    "\tsend prompts that contain something like a key"),
+		KOPTION_FLAG(
+		    "check", &given.check, "\tonly say what keeps the model from being asked"),
+		KOPTION_FLAG(
+		    "thin", &given.thin, "\twrite a part of the record, as in a trial's folder"),
 	};
 
 	koption_read(options, LEN(options), usage, argc, argv);

@@ -238,13 +238,13 @@ int
 main(int argc, char **argv)
 {
 	const struct koption options[] = {
-		{ 0, "format", .text = &given.format,
-		    .help = "FORMAT\tauto, ncu-raw, ncu-details, ncu-text, rocprofv3, callgrind or "
-		            "perf" },
-		{ 0, "kernel", .text = &given.kernel, .help = "REGEX\treport on this kernel" },
-		{ 0, "device", .text = &given.device,
-		    .help = "NAME\tuse the peaks of this device, from docs/hardware" },
-		{ 0, "peaks", .text = &given.peaks, .help = "FILE\ttake the peaks from this file" },
+		KOPTION_TEXT("format", &given.format,
+		    "FORMAT\tauto, ncu-raw, ncu-details, ncu-text, rocprofv3, callgrind or "
+		    "perf"),
+		KOPTION_TEXT("kernel", &given.kernel, "REGEX\treport on this kernel"),
+		KOPTION_TEXT("device", &given.device,
+		    "NAME\tuse the peaks of this device, from docs/hardware"),
+		KOPTION_TEXT("peaks", &given.peaks, "FILE\ttake the peaks from this file"),
 		KOPTION_OUTPUT(&given.output),
 	};
 

@@ -194,13 +194,11 @@ main(int argc, char **argv)
 	const struct koption options[] = {
 		KOPTION_CAMPAIGN(&kcamp.dir),
 		KOPTION_OUTPUT(&given.output),
-		{ 0, "digest", .flag = &given.digest,
-		    .help = "\twrite the prompt for the digest of a log" },
-		{ 0, "knowledge", .flag = &knowledge,
-		    .help = "\tlist the notes that prompts can show" },
-		{ 0, "text", .flag = &given.text, .help = "\tprint the prompt as text" },
-		{ 0, "thin", .flag = &given.thin,
-		    .help = "\twrite the part of each record to its place in the trial's folder" },
+		KOPTION_FLAG("digest", &given.digest, "\twrite the prompt for the digest of a log"),
+		KOPTION_FLAG("knowledge", &knowledge, "\tlist the notes that prompts can show"),
+		KOPTION_FLAG("text", &given.text, "\tprint the prompt as text"),
+		KOPTION_FLAG("thin", &given.thin,
+		    "\twrite the part of each record to its place in the trial's folder"),
 	};
 
 	kutil_init("kprompt");

@@ -128,20 +128,18 @@ struct options given = { .seed = -1 };
 static const struct koption options[] = {
 	KOPTION_CAMPAIGN(&given.dir),
 	KOPTION_OUTPUT(&given.output),
-	{ 0, "correct", .flag = &given.correct,
-	    .help = "\tclose: add labelled corrections where facts have changed" },
+	KOPTION_FLAG("correct", &given.correct,
+	    "\tclose: add labelled corrections where facts have changed"),
 	{ 'N', "round", .number = &given.round, .low = 1, .high = 999999,
 	    .help = "ROUND\trestore: this round (default: the last accepted one)" },
-	{ 0, "field", .text = &given.field, .help = "A.B\tread: this field alone" },
-	{ 0, "why", .text = &given.why,
-	    .help = "TEXT\tmask, note, unmask, restart, tips remove: the reason, for the seal" },
+	KOPTION_TEXT("field", &given.field, "A.B\tread: this field alone"),
+	KOPTION_TEXT("why", &given.why,
+	    "TEXT\tmask, note, unmask, restart, tips remove: the reason, for the seal"),
 	{ 0, "seed", .number = &given.seed, .high = 9007199254740991,
 	    .help = "N\trestart: instead of the campaign's seed" },
-	{ 0, "undo", .flag = &given.undo, .help = "\trestart: take the last one back" },
-	{ 0, "due", .flag = &given.due,
-	    .help = "\trestart: only if memory.restart_after requires it" },
-	{ 0, "prompt", .flag = &given.prompt,
-	    .help = "\tcompact: print the prompt without asking a model" },
+	KOPTION_FLAG("undo", &given.undo, "\trestart: take the last one back"),
+	KOPTION_FLAG("due", &given.due, "\trestart: only if memory.restart_after requires it"),
+	KOPTION_FLAG("prompt", &given.prompt, "\tcompact: print the prompt without asking a model"),
 };
 
 /* Operands that are files or folders are made absolute: all of library's, and what tips reads. */

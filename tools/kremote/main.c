@@ -62,15 +62,14 @@ main(int argc, char **argv)
 	const struct koption options[] = {
 		/* The first word that is not an option begins the transport. */
 		KOPTION_IN_ORDER,
-		{ 0, "there", .text = &call.there,
-		    .help = "FOLDER\tkiln's programs are in FOLDER on the other machine (default: "
-		            "in "
-		            "its PATH)" },
-		{ 0, "shared", .flag = &call.shared,
-		    .help = "\tsend no files: the other machine has this folder at the same path" },
-		{ 0, "plain", .flag = &call.plain, .help = "\tdo not add options to ssh or srun" },
-		{ 0, "serve", .flag = &other_end,
-		    .help = "\tbe the other end; the transport starts this" },
+		KOPTION_TEXT("there", &call.there,
+		    "FOLDER\tkiln's programs are in FOLDER on the other machine (default: "
+		    "in "
+		    "its PATH)"),
+		KOPTION_FLAG("shared", &call.shared,
+		    "\tsend no files: the other machine has this folder at the same path"),
+		KOPTION_FLAG("plain", &call.plain, "\tdo not add options to ssh or srun"),
+		KOPTION_FLAG("serve", &other_end, "\tbe the other end; the transport starts this"),
 	};
 
 	kutil_init("kremote");

@@ -93,8 +93,7 @@ main(int argc, char **argv)
 	size_t len;
 
 	kutil_init("kreport");
-	koption_read(options, LEN(options), usage, argc, argv);
-	koption_no_operands(usage, argc, argv);
+	koption_all(options, usage, argc, argv);
 	if (output && format == BOTH)
 		koption_misuse(
 		    usage, "-o FILE needs --html, --markdown, --best, --json or --refresh");

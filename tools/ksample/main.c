@@ -188,19 +188,17 @@ parse(int argc, char **argv)
 	const struct koption options[] = {
 		KOPTION_CAMPAIGN(&kcamp.dir),
 		KOPTION_OUTPUT(&given.output),
-		{ 0, "trial", .number = &given.trial, .low = 1, .high = 999999,
-		    .help = "N\ttrial to sample for (default: the next one)" },
-		{ 0, "branch", .text = &branches,
-		    .help = "LIST\tbranches of the trial (default: 1)" },
+		KOPTION_NUMBER("trial", &given.trial, 1, 999999,
+		    "N\ttrial to sample for (default: the next one)"),
+		KOPTION_TEXT("branch", &branches, "LIST\tbranches of the trial (default: 1)"),
 		{ 'a', "archive", .text = &archive, .help = "FILE\tarchive of the previous trial" },
 		{ 'g', "gradient", .text = &gradient,
 		    .help = "FILE\tgradient of the previous trial" },
-		{ 0, "thin", .flag = &given.thin,
-		    .help = "\twrite the part of each record to its place in the trial's folder" },
+		KOPTION_FLAG("thin", &given.thin,
+		    "\twrite the part of each record to its place in the trial's folder"),
 	};
 
-	koption_read(options, LEN(options), usage, argc, argv);
-	koption_no_operands(usage, argc, argv);
+	koption_all(options, usage, argc, argv);
 	read_branches(branches);
 	given.archive = archive ? kstrdup(archive) : NULL;
 	given.gradient = gradient ? kstrdup(gradient) : NULL;

@@ -321,10 +321,10 @@ main(int argc, char **argv)
 		    .help = "FILE\tevaluated record of the reference" },
 		{ 'a', "archive", .text = &archive, .help = "FILE\tarchive of the previous trial" },
 		KOPTION_OUTPUT(&output),
-		{ 0, "check", .flag = &check,
-		    .help = "\tcheck the stored decisions of a linear search; exit 1 if one "
-		            "differs" },
-		{ 0, "thin", .flag = &scorer.thin, .help = "\twrite thin records" },
+		KOPTION_FLAG("check", &check,
+		    "\tcheck the stored decisions of a linear search; exit 1 if one "
+		    "differs"),
+		KOPTION_FLAG("thin", &scorer.thin, "\twrite thin records"),
 	};
 
 	kutil_init("kscore");

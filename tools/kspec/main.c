@@ -157,23 +157,19 @@ main(int argc, char **argv)
 	const struct koption options[] = {
 		KOPTION_CAMPAIGN(&given.campaign),
 		KOPTION_OUTPUT(&given.output),
-		{ 0, "hardware", .text = &given.hardware,
-		    .help = "DIR\tread facts from DIR (default: docs/hardware)" },
-		{ 0, "device", .text = &given.device,
-		    .help = "NAME\tcheck: facts must be about this device" },
-		{ 0, "json", .flag = &given.json, .help = "\tprint facts as JSON" },
-		{ 0, "tolerant", .flag = &given.tolerant,
-		    .help = "\troofline: exit 0 even if facts are missing" },
-		{ 0, "compute", .text = &given.compute,
-		    .help = "METRIC\ttile: rate that the tile uses, such as fp16_matrix" },
-		{ 0, "flops", .real = &given.flops, .low = 0, .high = 1e30,
-		    .help = "N\ttile: operations of a tile" },
-		{ 0, "bytes", .real = &given.bytes, .low = 0, .high = 1e30,
-		    .help = "N\ttile: bytes that a tile moves" },
-		{ 0, "grid", .number = &grid, .low = 1, .high = 1e12,
-		    .help = "N\ttile: number of tiles" },
-		{ 0, "time-ns", .real = &given.time_ns, .low = 1e-3, .high = 1e18,
-		    .help = "N\ttile: measured time" },
+		KOPTION_TEXT("hardware", &given.hardware,
+		    "DIR\tread facts from DIR (default: docs/hardware)"),
+		KOPTION_TEXT(
+		    "device", &given.device, "NAME\tcheck: facts must be about this device"),
+		KOPTION_FLAG("json", &given.json, "\tprint facts as JSON"),
+		KOPTION_FLAG(
+		    "tolerant", &given.tolerant, "\troofline: exit 0 even if facts are missing"),
+		KOPTION_TEXT("compute", &given.compute,
+		    "METRIC\ttile: rate that the tile uses, such as fp16_matrix"),
+		KOPTION_REAL("flops", &given.flops, 0, 1e30, "N\ttile: operations of a tile"),
+		KOPTION_REAL("bytes", &given.bytes, 0, 1e30, "N\ttile: bytes that a tile moves"),
+		KOPTION_NUMBER("grid", &grid, 1, 1e12, "N\ttile: number of tiles"),
+		KOPTION_REAL("time-ns", &given.time_ns, 1e-3, 1e18, "N\ttile: measured time"),
 	};
 
 	kutil_init("kspec");
