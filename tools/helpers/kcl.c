@@ -4,6 +4,8 @@
 
 #include <dlfcn.h>
 
+struct kcl cl;
+
 enum {
 	OBJECTS_MAX = 32,
 	ALL_DEVICES = -1,
@@ -85,40 +87,40 @@ works(const char *what, int error, char *why, size_t why_len)
  * a table of them.
  */
 static void **
-table_of(struct kcl *c)
+table_of(void)
 {
 	void *(*address)(const char *);
 	int (*platforms)(uint32_t, void **, uint32_t *) = NULL;
 	void *first = NULL;
 	uint32_t n = 0;
 
-	*(void **)&address = dlsym(c->library, "clGetExtensionFunctionAddress");
+	*(void **)&address = dlsym(cl.library, "clGetExtensionFunctionAddress");
 	if (address)
 		*(void **)&platforms = address("clIcdGetPlatformIDsKHR");
 	if (!platforms || platforms(1, &first, &n) || !n)
 		return NULL;
-	c->platforms = platforms;
+	cl.platforms = platforms;
 	return *(void ***)first;
 }
 
 static bool
-bind(struct kcl *c, char *why, size_t why_len)
+bind(char *why, size_t why_len)
 {
 	const char *name = getenv("KILN_OPENCL");
 	void *p, **table = NULL;
 
 	if (!name || !*name)
 		name = "libOpenCL.so.1";
-	c->library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
-	if (!c->library) {
+	cl.library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+	if (!cl.library) {
 		snprintf(why, why_len, "no OpenCL: %s", dlerror());
 		return false;
 	}
-	if (!dlsym(c->library, "clGetPlatformIDs"))
-		table = table_of(c);
+	if (!dlsym(cl.library, "clGetPlatformIDs"))
+		table = table_of();
 #define BIND(field, symbol, number, result, types) \
-	p = table ? table[number] : dlsym(c->library, symbol); \
-	memcpy(&c->field, &p, sizeof p);
+	p = table ? table[number] : dlsym(cl.library, symbol); \
+	memcpy(&cl.field, &p, sizeof p);
 #define NEED(field, symbol, number, result, types) \
 	BIND(field, symbol, number, result, types) \
 	if (!p) { \
@@ -130,40 +132,40 @@ bind(struct kcl *c, char *why, size_t why_len)
 #undef NEED
 #undef BIND
 	if (!table)
-		c->platforms = c->get_platforms;
+		cl.platforms = cl.get_platforms;
 	return true;
 }
 
 static void
-text_of(struct kcl *c, uint32_t what, char *text, size_t len)
+text_of(uint32_t what, char *text, size_t len)
 {
-	if (c->device_info(c->device, what, len - 1, text, NULL))
+	if (cl.device_info(cl.device, what, len - 1, text, NULL))
 		*text = '\0';
 	text[len - 1] = '\0';
 }
 
 static void
-learn(struct kcl *c, void *platform)
+learn(void *platform)
 {
-	struct kcl_facts *f = &c->facts;
+	struct kcl_facts *f = &cl.facts;
 	uint64_t type = 0, svm = 0;
 	uint32_t bits = 0;
 	size_t group = 0;
 
 	*f = (struct kcl_facts){ 0 };
-	if (c->platform_info(platform, PLATFORM_NAME, sizeof f->platform - 1, f->platform, NULL))
+	if (cl.platform_info(platform, PLATFORM_NAME, sizeof f->platform - 1, f->platform, NULL))
 		*f->platform = '\0';
-	text_of(c, DEVICE_NAME, f->device, sizeof f->device);
-	text_of(c, DEVICE_VERSION, f->version, sizeof f->version);
-	text_of(c, DRIVER_VERSION, f->driver, sizeof f->driver);
-	c->device_info(c->device, DEVICE_TYPE, sizeof type, &type, NULL);
-	c->device_info(c->device, DEVICE_UNITS, sizeof f->units, &f->units, NULL);
-	c->device_info(c->device, DEVICE_ALIGNMENT_BITS, sizeof bits, &bits, NULL);
-	c->device_info(c->device, DEVICE_MEMORY, sizeof f->memory_bytes, &f->memory_bytes, NULL);
-	c->device_info(c->device, DEVICE_CACHE, sizeof f->cache_bytes, &f->cache_bytes, NULL);
-	c->device_info(c->device, DEVICE_GROUP_MAX, sizeof group, &group, NULL);
-	if (c->svm_alloc && c->svm_copy && c->svm_argument)
-		c->device_info(c->device, DEVICE_SVM, sizeof svm, &svm, NULL);
+	text_of(DEVICE_NAME, f->device, sizeof f->device);
+	text_of(DEVICE_VERSION, f->version, sizeof f->version);
+	text_of(DRIVER_VERSION, f->driver, sizeof f->driver);
+	cl.device_info(cl.device, DEVICE_TYPE, sizeof type, &type, NULL);
+	cl.device_info(cl.device, DEVICE_UNITS, sizeof f->units, &f->units, NULL);
+	cl.device_info(cl.device, DEVICE_ALIGNMENT_BITS, sizeof bits, &bits, NULL);
+	cl.device_info(cl.device, DEVICE_MEMORY, sizeof f->memory_bytes, &f->memory_bytes, NULL);
+	cl.device_info(cl.device, DEVICE_CACHE, sizeof f->cache_bytes, &f->cache_bytes, NULL);
+	cl.device_info(cl.device, DEVICE_GROUP_MAX, sizeof group, &group, NULL);
+	if (cl.svm_alloc && cl.svm_copy && cl.svm_argument)
+		cl.device_info(cl.device, DEVICE_SVM, sizeof svm, &svm, NULL);
 	f->group_max = group;
 	f->shared = svm & COARSE_GRAINED;
 	f->alignment = bits / 8;
@@ -175,21 +177,20 @@ learn(struct kcl *c, void *platform)
  * found.
  */
 static bool
-look_through(
-    struct kcl *c, void *platform, const char *wanted, void **fallback, void **fallback_platform)
+look_through(void *platform, const char *wanted, void **fallback, void **fallback_platform)
 {
 	void *devices[OBJECTS_MAX];
 	uint32_t n = 0;
 
-	if (c->get_devices(platform, (uint64_t)(uint32_t)ALL_DEVICES, OBJECTS_MAX, devices, &n))
+	if (cl.get_devices(platform, (uint64_t)(uint32_t)ALL_DEVICES, OBJECTS_MAX, devices, &n))
 		return false;
 	for (uint32_t i = 0; i < n && i < OBJECTS_MAX; i++) {
-		char both[sizeof c->facts.platform + sizeof c->facts.device + 4];
+		char both[sizeof cl.facts.platform + sizeof cl.facts.device + 4];
 
-		c->device = devices[i];
-		learn(c, platform);
-		snprintf(both, sizeof both, "%s / %s", c->facts.platform, c->facts.device);
-		if (wanted ? strcasestr(both, wanted) != NULL : !c->facts.cpu)
+		cl.device = devices[i];
+		learn(platform);
+		snprintf(both, sizeof both, "%s / %s", cl.facts.platform, cl.facts.device);
+		if (wanted ? strcasestr(both, wanted) != NULL : !cl.facts.cpu)
 			return true;
 		if (!wanted && !*fallback) {
 			*fallback = devices[i];
@@ -200,77 +201,77 @@ look_through(
 }
 
 bool
-kcl_choose(struct kcl *c, char *why, size_t why_len)
+kcl_choose(char *why, size_t why_len)
 {
 	const char *wanted = getenv("KILN_OPENCL_DEVICE");
 	void *platforms[OBJECTS_MAX], *fallback = NULL, *fallback_platform = NULL;
 	uint32_t n = 0;
 
-	*c = (struct kcl){ 0 };
+	cl = (struct kcl){ 0 };
 	if (wanted && !*wanted)
 		wanted = NULL;
-	if (!bind(c, why, why_len))
+	if (!bind(why, why_len))
 		return false;
-	if (c->platforms(OBJECTS_MAX, platforms, &n) || !n) {
+	if (cl.platforms(OBJECTS_MAX, platforms, &n) || !n) {
 		snprintf(why, why_len, "no OpenCL platform is installed (/etc/OpenCL/vendors)");
 		return false;
 	}
 	for (uint32_t i = 0; i < n && i < OBJECTS_MAX; i++)
-		if (look_through(c, platforms[i], wanted, &fallback, &fallback_platform))
+		if (look_through(platforms[i], wanted, &fallback, &fallback_platform))
 			return true;
 	if (!fallback) {
 		snprintf(why, why_len, "OpenCL has no device%s%s", wanted ? " called " : "",
 		    wanted ?: "");
 		return false;
 	}
-	c->device = fallback;
-	learn(c, fallback_platform);
+	cl.device = fallback;
+	learn(fallback_platform);
 	return true;
 }
 
 bool
-kcl_start(struct kcl *c, char *why, size_t why_len)
+kcl_start(char *why, size_t why_len)
 {
 	int e = 0;
 
-	c->context = c->create_context(NULL, 1, &c->device, NULL, NULL, &e);
+	cl.context = cl.create_context(NULL, 1, &cl.device, NULL, NULL, &e);
 	if (!works("creating a context on the device", e, why, why_len))
 		return false;
-	c->queue = c->create_queue(c->context, c->device, 0, &e);
+	cl.queue = cl.create_queue(cl.context, cl.device, 0, &e);
 	return works("creating a queue", e, why, why_len);
 }
 
 static char *
-log_of(struct kcl *c, void *program)
+log_of(void *program)
 {
 	size_t len = 0;
 	char *text;
 
-	c->build_info(program, c->device, BUILD_LOG, 0, NULL, &len);
+	cl.build_info(program, cl.device, BUILD_LOG, 0, NULL, &len);
 	text = kcalloc(len + 1, 1);
 	if (len)
-		c->build_info(program, c->device, BUILD_LOG, len, text, NULL);
+		cl.build_info(program, cl.device, BUILD_LOG, len, text, NULL);
 	return text;
 }
 
 void *
-kcl_build(struct kcl *c, const void *code, size_t len, bool binary, const char *options, char **log)
+kcl_build(const void *code, size_t len, bool binary, const char *options, char **log)
 {
 	const unsigned char *bytes = code;
 	const char *text = code;
 	int e = 0, status = 0;
 	void *program = binary
-	    ? c->program_binary(c->context, 1, &c->device, &len, &bytes, &status, &e)
-	    : c->program_source(c->context, 1, &text, &len, &e);
+	    ? cl.program_binary(cl.context, 1, &cl.device, &len, &bytes, &status, &e)
+	    : cl.program_source(cl.context, 1, &text, &len, &e);
 
 	*log = NULL;
 	if (!e)
-		e = c->build(program, 1, &c->device, options, NULL, NULL);
+		e = cl.build(program, 1, &cl.device, options, NULL, NULL);
 	if (!e) {
-		*log = log_of(c, program);
+		*log = log_of(program);
 		return program;
 	}
-	*log = program ? log_of(c, program) : NULL;
+	*log = program ? log_of(program) : NULL;
 	if (!*log || !**log) {
 		free(*log);
 		*log = kstrdup(kcl_words(e));
@@ -279,24 +280,24 @@ kcl_build(struct kcl *c, const void *code, size_t len, bool binary, const char *
 }
 
 void *
-kcl_binary(struct kcl *c, void *program, size_t *len)
+kcl_binary(void *program, size_t *len)
 {
 	unsigned char *bytes;
 
 	*len = 0;
-	if (c->program_info(program, PROGRAM_BINARY_SIZES, sizeof *len, len, NULL) || !*len)
+	if (cl.program_info(program, PROGRAM_BINARY_SIZES, sizeof *len, len, NULL) || !*len)
 		return NULL;
 	bytes = kmalloc(*len);
-	if (!c->program_info(program, PROGRAM_BINARIES, sizeof bytes, &bytes, NULL))
+	if (!cl.program_info(program, PROGRAM_BINARIES, sizeof bytes, &bytes, NULL))
 		return bytes;
 	free(bytes);
 	return NULL;
 }
 
 uint32_t
-kcl_arguments(struct kcl *c, void *kernel)
+kcl_arguments(void *kernel)
 {
 	uint32_t n = 0;
 
-	return c->kernel_info(kernel, KERNEL_NUM_ARGS, sizeof n, &n, NULL) ? 0 : n;
+	return cl.kernel_info(kernel, KERNEL_NUM_ARGS, sizeof n, &n, NULL) ? 0 : n;
 }

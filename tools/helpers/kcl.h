@@ -80,7 +80,8 @@ struct kcl_facts {
 	uint64_t memory_bytes, cache_bytes, group_max;
 };
 
-struct kcl {
+/* The only device that a process uses. */
+extern struct kcl {
 	void *library, *device, *context, *queue;
 	struct kcl_facts facts;
 	/* the loader's, or the driver's own */
@@ -89,20 +90,19 @@ struct kcl {
 	KCL_FUNCTIONS(KCL_DECLARE)
 	KCL_SHARED_FUNCTIONS(KCL_DECLARE) /* null where there are none */
 #undef KCL_DECLARE
-};
+} cl;
 
 /* Choose a device and learn about it; false with the reason in WHY. */
-bool kcl_choose(struct kcl *c, char *why, size_t why_len);
+bool kcl_choose(char *why, size_t why_len);
 /* Its context, and a queue in order. */
-bool kcl_start(struct kcl *c, char *why, size_t why_len);
+bool kcl_start(char *why, size_t why_len);
 const char *kcl_words(int error); /* NULL: no error */
 
 /*
  * A program built from text, or from a binary for the same device. NULL when it fails. The caller
  * frees *LOG, the compiler's output.
  */
-void *kcl_build(
-    struct kcl *c, const void *code, size_t len, bool binary, const char *options, char **log);
+void *kcl_build(const void *code, size_t len, bool binary, const char *options, char **log);
 /* What clGetProgramInfo returns as binary; NULL when there is none. The caller frees. */
-void *kcl_binary(struct kcl *c, void *program, size_t *len);
-uint32_t kcl_arguments(struct kcl *c, void *kernel);
+void *kcl_binary(void *program, size_t *len);
+uint32_t kcl_arguments(void *kernel);

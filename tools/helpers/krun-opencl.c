@@ -22,7 +22,6 @@
 enum { OBJECT_MAX = 64 << 20, SOURCE_MAX = 8 << 20, FLUSH_MIN = 512 << 20 };
 
 static struct krun_setup setup;
-static struct kcl cl;
 static char *arena[2]; /* inputs and outputs */
 static int rows;
 static uint64_t row[KRUN_ARGS + KRUN_SLOTS]; /* of the current call: offsets and values */
@@ -88,7 +87,7 @@ load(const char *file)
 		snprintf(refusal, sizeof refusal, "the file was not made by krun-opencl --build");
 		return;
 	}
-	program = kcl_build(&cl, code, code_len, true, "", &log);
+	program = kcl_build(code, code_len, true, "", &log);
 	if (!program)
 		snprintf(refusal, sizeof refusal, "the device does not accept it: %.200s", log);
 	for (uint32_t i = 0; program && i < setup.launches; i++) {
@@ -96,7 +95,7 @@ load(const char *file)
 		int e = 0;
 
 		kernel[i] = cl.create_kernel(program, setup.kernel[i], &e);
-		has = e ? 0 : kcl_arguments(&cl, kernel[i]);
+		has = e ? 0 : kcl_arguments(kernel[i]);
 		if (e)
 			snprintf(refusal, sizeof refusal, "kernel %s: %s", setup.kernel[i],
 			    kcl_words(e));
@@ -374,7 +373,7 @@ runner(char **argv)
 	rows = atoi(argv[3]);
 	/* The driver's threads inherit this. */
 	krunner_pin(&setup);
-	if (!kcl_choose(&cl, why, sizeof why) || !kcl_start(&cl, why, sizeof why))
+	if (!kcl_choose(why, sizeof why) || !kcl_start(why, sizeof why))
 		krunner_fail(why, NULL, 0);
 	if (setup.copies)
 		make_memory();
@@ -408,7 +407,7 @@ start_or_die(bool queue)
 {
 	char why[256];
 
-	if (!kcl_choose(&cl, why, sizeof why) || (queue && !kcl_start(&cl, why, sizeof why)))
+	if (!kcl_choose(why, sizeof why) || (queue && !kcl_start(why, sizeof why)))
 		kdie(K_MISSING, "%s", why);
 }
 
@@ -473,7 +472,7 @@ build(int argc, char **argv)
 	kbuf_printf(&options, "-I .%s", cl.facts.cpu ? own_code : "");
 	for (int i = 4; i < argc; i++)
 		kbuf_printf(&options, " %s", argv[i]);
-	program = kcl_build(&cl, source, len, false, options.data, &log);
+	program = kcl_build(source, len, false, options.data, &log);
 	print_log(log, argv[2]);
 	if (!program)
 		return 1;
@@ -482,7 +481,7 @@ build(int argc, char **argv)
 		return 1;
 	}
 	check_kernels(program, argv[2], &list);
-	code = kcl_binary(&cl, program, &code_len);
+	code = kcl_binary(program, &code_len);
 	if (!code)
 		kdie(K_MISSING, "the driver does not return the program's binary");
 	object = klaunch_pack(source, len, code, code_len, &object_len);
