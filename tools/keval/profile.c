@@ -115,60 +115,61 @@ choose_workload(const json_t *eval)
 }
 
 /* What is profiled, and how; and the resulting files, in FOLDER. */
-struct session {
+static struct session {
 	const struct profiler *p;
 	json_t *table;
 	const json_t *eval;
 	const char *work, *folder, *so, *workload;
 	json_t *files, *notes;
-};
+} session; /* one at a time */
 
 /*
  * The words of a profiler that watches from outside, and what it shares with the program: FIFOs by
  * which kharness says when to count, and its result. The caller frees those two words.
  */
 static void
-watch_words(const struct session *x, struct words *w, char *shared[2])
+watch_words(struct words *w, char *shared[2])
 {
 	static const char *const pipes[] = { "perf.control", "perf.ack" };
 
 	kforeach(pipe, pipes) {
-		auto_free char *path = kasprintf("%s/%s", x->work, *pipe);
+		auto_free char *path = kasprintf("%s/%s", session.work, *pipe);
 
 		/* The program may run as another user. */
 		if (mkfifo(path, 0600) < 0 || chmod(path, 0666) < 0)
 			kdie_errno(K_IO, "%s", path);
 	}
-	shared[0] = kasprintf("--control=fifo:%s/%s,%s/%s", x->work, pipes[0], x->work, pipes[1]);
-	shared[1] = kasprintf("--output=%s/%s", x->work,
-	    kjson_str(json_array_get(json_object_get(x->table, "results"), 0), "file"));
+	shared[0] =
+	    kasprintf("--control=fifo:%s/%s,%s/%s", session.work, pipes[0], session.work, pipes[1]);
+	shared[1] = kasprintf("--output=%s/%s", session.work,
+	    kjson_str(json_array_get(json_object_get(session.table, "results"), 0), "file"));
 	words_add(w, shared[0], shared[1], "--");
 }
 
 /* Runs the program under the profiler, while nobody measures. */
 static bool
-run_profiler(const struct session *x, const json_t *wrap, char **why)
+run_profiler(const json_t *wrap, char **why)
 {
 	struct words around = { .count = 0 }, inside = { .count = 0 };
 	auto_free char *memory = kasprintf("%ld", kcamp_int("eval.memory_mb")), *out = NULL;
 	char *shared[2] = { NULL, NULL };
-	const char *const options[] = { "--memory-mb", memory, x->workload ? "--workload" : NULL,
-		x->workload, NULL };
-	bool outside = x->p->outside;
+	const char *const options[] = { "--memory-mb", memory,
+		session.workload ? "--workload" : NULL, session.workload, NULL };
+	bool outside = session.p->outside;
 	struct kproc_result r;
-	int lock = tool_lock(x->eval);
+	int lock = tool_lock(session.eval);
 
 	words_json(outside ? &around : &inside, wrap);
-	if (x->p->interprets)
+	if (session.p->interprets)
 		words_add(&inside, FROM_THE_CALL NULL);
 	if (outside)
-		watch_words(x, &around, shared);
+		watch_words(&around, shared);
 	*why = NULL;
-	if (tool_solo(
-	        x->work, outside ? around.at : NULL, &inside, x->so, options, limit_of(), &r) == 0)
-		out = tool_output(x->p->program, &r, why);
+	if (tool_solo(session.work, outside ? around.at : NULL, &inside, session.so, options,
+	        limit_of(), &r) == 0)
+		out = tool_output(session.p->program, &r, why);
 	else
-		*why = kasprintf("%s did not start", x->p->program);
+		*why = kasprintf("%s did not start", session.p->program);
 	close(lock);
 	free(shared[0]);
 	free(shared[1]);
@@ -177,32 +178,32 @@ run_profiler(const struct session *x, const json_t *wrap, char **why)
 
 /* Writes TEXT as a file of the session; false when that fails. */
 static bool
-put_result(struct session *x, const char *file, const char *text)
+put_result(const char *file, const char *text)
 {
-	auto_free char *path = kasprintf("%s/%s", x->folder, file);
+	auto_free char *path = kasprintf("%s/%s", session.folder, file);
 	bool good = text && kwrite_file(path, text, strlen(text)) == 0;
 
 	if (good)
-		kjson_add(x->files, path);
+		kjson_add(session.files, path);
 	return good;
 }
 
 /* Stores every result of the profiler in a file of its own; false when one is missing. */
 static bool
-collect(struct session *x, char **why)
+collect(char **why)
 {
-	kjson_foreach(result, json_object_get(x->table, "results")) {
+	kjson_foreach(result, json_object_get(session.table, "results")) {
 		const char *file = kjson_str(result, "file");
 		struct words w = { .count = 0 };
 		auto_free char *text = NULL;
 		bool good;
 
 		words_json(&w, json_object_get(result, "export"));
-		text = w.count ? tool_run(x->work, NULL, 0, &w, limit_of(), why)
-		               : work_read(x->work, file, OUTPUT_MAX, &(size_t){ 0 });
-		good = put_result(x, file, text);
+		text = w.count ? tool_run(session.work, NULL, 0, &w, limit_of(), why)
+		               : work_read(session.work, file, OUTPUT_MAX, &(size_t){ 0 });
+		good = put_result(file, text);
 		if (!good && !*why)
-			*why = kasprintf("%s left no %s", x->p->program, file);
+			*why = kasprintf("%s left no %s", session.p->program, file);
 		if (!good)
 			return false;
 	}
@@ -214,26 +215,26 @@ collect(struct session *x, char **why)
  * is noted.
  */
 static void
-run_pass(struct session *x, size_t number, const char *list)
+run_pass(size_t number, const char *list)
 {
 	auto_free char *name = kasprintf("pass%zu", number), *words = kstrdup(list), *why = NULL,
 	               *file = kasprintf("%s_counter_collection.csv", name), *text = NULL;
 	json_auto_t *wrap = json_pack(
-	    "[s,s,s,s,s,s]", x->p->program, "--output-format", "csv", "-o", name, "--pmc");
+	    "[s,s,s,s,s,s]", session.p->program, "--output-format", "csv", "-o", name, "--pmc");
 
 	kpart_foreach(word, words, " ")
 		kjson_add(wrap, word);
 	kjson_add(wrap, "--");
-	if (run_profiler(x, wrap, &why))
-		text = work_read(x->work, file, OUTPUT_MAX, &(size_t){ 0 });
-	if (!put_result(x, file, text))
-		json_array_append_new(x->notes,
+	if (run_profiler(wrap, &why))
+		text = work_read(session.work, file, OUTPUT_MAX, &(size_t){ 0 });
+	if (!put_result(file, text))
+		json_array_append_new(session.notes,
 		    json_sprintf(
 		        "pass %zu of the counters failed: %s", number, why ?: "it left no file"));
 }
 
 static json_t *
-findings(const struct session *x, char **why)
+findings(char **why)
 {
 	auto_free char *program = ktool_path("kprofile");
 	struct words w = { .count = 0 };
@@ -242,7 +243,7 @@ findings(const struct session *x, char **why)
 	json_t *found = NULL;
 
 	words_add(&w, program);
-	words_json(&w, x->files);
+	words_json(&w, session.files);
 	if (kproc_run(&q, &r) == 0) {
 		found = r.exit_code == 0 ? json_loadb(r.out, r.out_len, 0, NULL) : NULL;
 		if (!found)
@@ -250,7 +251,7 @@ findings(const struct session *x, char **why)
 		kproc_result_free(&r);
 	}
 	if (found)
-		json_array_extend(json_object_get(found, "notes"), x->notes);
+		json_array_extend(json_object_get(found, "notes"), session.notes);
 	return found;
 }
 
@@ -280,15 +281,15 @@ keep_file(const char *from, const char *name, json_t *kept)
  * The paths, in the campaign's folder, of the profiler's own report and of what was read from it.
  */
 static json_t *
-keep(const struct session *x, const char *id)
+keep(const char *id)
 {
 	auto_free char *name = kregex_sub("/", id, "-"), *inside = kasprintf("profiles/%s", name),
 	               *to = kplace_in(kcamp.dir, inside),
-	               *report = kasprintf("%s/report.ncu-rep", x->work);
+	               *report = kasprintf("%s/report.ncu-rep", session.work);
 	json_t *kept = json_array();
 
 	kmake_folder(to);
-	kjson_foreach_text(file, x->files)
+	kjson_foreach_text(file, session.files)
 		keep_file(file, name, kept);
 	keep_file(report, name, kept);
 	return kept;
@@ -310,7 +311,6 @@ profile_so(
 {
 	char *work, *folder;
 	auto_free char *table = kasprintf("patterns/profile/%s.json", p->table);
-	struct session x = { p, .eval = eval, .so = so, .workload = choose_workload(eval) };
 	json_t *found = NULL;
 	size_t pass = 0;
 
@@ -319,24 +319,23 @@ profile_so(
 		*why = kasprintf("%s is not installed", p->program);
 		return NULL;
 	}
-	x.work = work = ksandbox_work_new();
-	x.folder = folder = ksandbox_work_new();
-	x.files = json_array();
-	x.notes = json_array();
-	x.table = kjson_data(table, "profile-rules/1");
-	if (run_profiler(&x, json_object_get(x.table, "run"), why) && collect(&x, why)) {
+	work = ksandbox_work_new();
+	folder = ksandbox_work_new();
+	session = (struct session){ p, kjson_data(table, "profile-rules/1"), eval, work, folder, so,
+		choose_workload(eval), json_array(), json_array() };
+	if (run_profiler(json_object_get(session.table, "run"), why) && collect(why)) {
 		/* Counters that do not fit into one run. */
-		kjson_foreach_text(counters, json_object_get(x.table, "passes"))
-			run_pass(&x, ++pass, counters);
-		found = findings(&x, why);
+		kjson_foreach_text(counters, json_object_get(session.table, "passes"))
+			run_pass(++pass, counters);
+		found = findings(why);
 	}
-	if (found && x.workload)
-		kjson_put(found, "workload", x.workload);
+	if (found && session.workload)
+		kjson_put(found, "workload", session.workload);
 	if (found && name)
-		kjson_set(found, "raw", keep(&x, name));
-	json_decref(x.files);
-	json_decref(x.notes);
-	json_decref(x.table);
+		kjson_set(found, "raw", keep(name));
+	json_decref(session.files);
+	json_decref(session.notes);
+	json_decref(session.table);
 	ksandbox_work_free(folder);
 	ksandbox_work_free(work);
 	return found;
