@@ -1436,7 +1436,7 @@ find_inputs(struct draft *d)
 	char *faults = NULL;
 	struct work_span w;
 
-	for (bool good = false; !good; free(faults)) {
+	for (bool good = false; !good; free(faults), faults = NULL) {
 		w = work_begin("inputs", "roles, oracle and inputs that fit the reference");
 		if (!settle_all(d, &said))
 			kdie(K_USAGE,
