@@ -12,6 +12,11 @@ enum { FEW = 64, PERTURBATIONS = 4 };
 /* A change of the inputs that is small, but large next to the errors of an oracle in doubles. */
 static const double small_eps = 0x1p-36;
 /*
+ * To see the oracle's rounding errors, all inputs change by the same few units of its eps. By one
+ * unit alone, what is left of two large numbers often keeps its error.
+ */
+enum { SPREAD = 16 };
+/*
  * For the distributions: average number of terms of a sum of sparse inputs; length of a row of
  * special values in a vector; in mixed inputs, at most one element in this many is from another
  * distribution; and at most so many whole numbers are of any size.
@@ -192,6 +197,7 @@ batch_slack(const struct judge *j, const struct batch *b, const struct call *c, 
 	double *condition[KTASK_TENSORS] = { 0 }, *error[KTASK_TENSORS] = { 0 }, *slack;
 	double eps = oracle_eps(j, b->w, c, tensor);
 	bool precise = eps <= DBL_EPSILON;
+	double spread = precise ? SPREAD : 1;
 	struct krng rng;
 
 	krng_init(&rng, j->o.seed, (long)b->seed, c - b->calls, "slack");
@@ -199,10 +205,10 @@ batch_slack(const struct judge *j, const struct batch *b, const struct call *c, 
 	error[tensor] = kcalloc(n, sizeof *slack);
 	if (precise)
 		moves(j, b->w, c, change_of(x->dtype, eps), false, runs, &rng, condition);
-	moves(j, b->w, c, eps, precise, runs, &rng, error);
+	moves(j, b->w, c, spread * eps, precise, runs, &rng, error);
 	for (size_t k = 0; k < n; k++)
-		error[tensor][k] = fmax(
-		    per_condition * sqrt(condition[tensor][k]), per_error * sqrt(error[tensor][k]));
+		error[tensor][k] = fmax(per_condition * sqrt(condition[tensor][k]),
+		    spread * per_error * sqrt(error[tensor][k]));
 	slack = j->space->alloc(n * sizeof *slack);
 	j->space->store(slack, error[tensor], n * sizeof *slack);
 	free(condition[tensor]);
