@@ -491,10 +491,12 @@ delay_since(int64_t before, int64_t now)
 }
 
 /*
- * Threads of a process, how many of them are stopped, and how long all have waited for a processor.
+ * Threads of a process, how many of them are stopped, the state of another (proc(5)), and how long
+ * all have waited for a processor.
  */
 struct threads {
 	int count, stopped;
+	char state;
 	int64_t delay_ns;
 };
 
@@ -518,7 +520,10 @@ look_at_threads(struct runner *r, struct threads *t)
 		/* The state follows the command name, which may contain parentheses. */
 		state = strrchr(text, ')');
 		t->count++;
-		t->stopped += state && strchr("TtZX", state[2]) != NULL;
+		if (state && strchr("TtZX", state[2]))
+			t->stopped++;
+		else
+			t->state = state ? state[2] : '?';
 		if (read_task(r->pid, e->d_name, "schedstat", text, sizeof text))
 			t->delay_ns += delay_of(text);
 		if (r->known < (int)LEN(r->thread))
@@ -570,17 +575,23 @@ settle(struct runner *r)
 static enum outcome
 stop(struct runner *r)
 {
-	int64_t start = know_ns(), before;
+	int64_t start = know_ns(), before, delay = INT64_MAX;
 	struct threads t;
 
 	kill(r->pid, SIGSTOP);
 	before = cpu_ns(r);
 	while (look_at_threads(r, &t) && t.stopped < t.count) {
-		if (know_ns() - start > (int64_t)STOP_S * 1000000000 &&
-		    cpu_ns(r) - before > AWAKE_NS)
-			return awake(r, cpu_ns(r) - before);
-		if (know_ns() - start > (int64_t)START_S * 1000000000)
-			kdie(K_IO, "cannot stop process %d", (int)r->pid);
+		int64_t waited = know_ns() - start, used = cpu_ns(r) - before;
+		bool too_long = waited > (int64_t)START_S * 1000000000;
+
+		/* One that gets no processor cannot stop either. */
+		delay = t.delay_ns < delay ? t.delay_ns : delay;
+		waited -= t.delay_ns - delay;
+		if (used > AWAKE_NS && (waited > (int64_t)STOP_S * 1000000000 || too_long))
+			return awake(r, used);
+		if (too_long)
+			kdie(K_IO, "cannot stop process %d: a thread of it is in state %c",
+			    (int)r->pid, t.state);
 		usleep(20);
 		/* A SIGCONT in between would have cancelled the first SIGSTOP. */
 		kill(r->pid, SIGSTOP);
