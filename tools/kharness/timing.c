@@ -113,8 +113,8 @@ static const double doubtful = 0.05, doubtful_busy = 0.15;
 static const double forged_share = 0.8, forged_ns = 50000;
 enum {
 	FORGED_TIMES = 3,
-	/* a forger forges in every attempt; an honest subject on an overloaded machine does not */
-	FORGED_ATTEMPTS = 3
+	/* a cheat shows in every attempt; what others do to an honest subject does not */
+	CHEAT_ATTEMPTS = 3
 };
 /*
  * A call in a row of calls takes less time than a single call, which finds less of its code in the
@@ -407,7 +407,7 @@ set_out(struct race *a, const struct batch *b, bool first)
 	else
 		memory_reload(a->j, &a->m, b);
 	spent_on(a->j, SPENT_FLUSHING);
-	memory_flush(a->j, &a->m);
+	memory_flush(a->j, &a->m, b);
 	spent_on(a->j, before);
 }
 
@@ -1163,8 +1163,9 @@ solves_together(const struct race *a, const struct racer *x)
 	/* A driver's work for one call overlaps with the calls before it. */
 	if (isnan(excess) || a->calls == 1 || a->j->device || a->j->opencl)
 		return false;
-	for (size_t i = 1; i < a->count; i++)
-		if (x != &a->racers[i] && !isnan(excess_ns(a, &a->racers[i], 0.5)))
+	/* The only candidate may not excuse others. fmax leaves out what is NAN. */
+	for (size_t i = a->j->o.all_pairs ? 0 : 1; i < a->count; i++)
+		if (x != &a->racers[i])
 			usual = fmax(usual, excess_ns(a, &a->racers[i], 0.5));
 	usual += x->r.threads > 1 || delayed_share(a) > busy_share ? wake_ns : lone_ns;
 	lone = kstat_quantile(x->lone, x->lones, lone_most);
@@ -1212,13 +1213,13 @@ end(struct race *a)
 }
 
 static bool
-anybody_forged(const struct race *a)
+anybody_cheats(const struct race *a)
 {
-	bool forged = false;
+	bool cheats = false;
 
 	for (size_t i = 0; i < a->count; i++)
-		forged |= looks_forged(&a->racers[i]);
-	return forged;
+		cheats |= looks_forged(&a->racers[i]) || solves_together(a, &a->racers[i]);
+	return cheats;
 }
 
 static void
@@ -1333,7 +1334,8 @@ start_again(struct race *a)
 }
 
 /*
- * Samples of all subjects on one workload; taken again if they turn out to be too short, or forged.
+ * Samples of all subjects on one workload; taken again if they turn out to be too short, or if
+ * somebody seems to cheat.
  */
 static void
 sample(struct race *a, const struct ktask_workload *w)
@@ -1341,8 +1343,8 @@ sample(struct race *a, const struct ktask_workload *w)
 	a->fastest_ns = INFINITY;
 	begin(a, w);
 	take_samples(a);
-	for (int forged = 0;
-	     !a->busy && (too_short(a) || (anybody_forged(a) && ++forged < FORGED_ATTEMPTS));) {
+	for (int cheats = 0;
+	     !a->busy && (too_short(a) || (anybody_cheats(a) && ++cheats < CHEAT_ATTEMPTS));) {
 		end(a);
 		begin(a, w);
 		take_samples(a);
