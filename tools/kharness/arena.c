@@ -423,14 +423,17 @@ memory_reload(struct judge *j, struct memory *m, const struct batch *b)
 }
 
 void
-memory_flush(const struct judge *j, const struct memory *m)
+memory_flush(const struct judge *j, const struct memory *m, const struct batch *b)
 {
-	for (size_t k = 0; j->space->evict && k < m->count; k++) {
-		const struct place *p = &m->places[k];
+	for (size_t k = 0; j->space->evict && k < m->count; k++)
+		for (size_t i = 0; i < j->task->tensor_count; i++) {
+			const struct ktask_tensor *x = &j->task->tensors[i];
+			const struct place *p = &m->places[k];
+			const char *arena = x->output ? m->out.memory : m->in.memory;
 
-		j->space->evict(m->in.memory + p->in_slot, p->in_end - p->in_slot);
-		j->space->evict(m->out.memory + p->out_slot, p->out_end - p->out_slot);
-	}
+			if (!x->scalar && !(p->elsewhere & 1u << i))
+				j->space->evict(arena + p->tensor[i], bytes_of(j->task, b->w, x));
+		}
 	if (!j->space->evict)
 		j->space->flush();
 }

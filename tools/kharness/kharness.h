@@ -340,8 +340,11 @@ bool memory_change(struct judge *j, struct memory *m, const struct batch *b, siz
  * again.
  */
 void memory_reload(struct judge *j, struct memory *m, const struct batch *b);
-/* Flush everything that was loaded from the caches, so that the next call finds it in memory. */
-void memory_flush(const struct judge *j, const struct memory *m);
+/*
+ * Flush the tensors of a batch from the caches, so that the calls find them in memory; not those
+ * that stay in one place (memory_load_beside).
+ */
+void memory_flush(const struct judge *j, const struct memory *m, const struct batch *b);
 /*
  * False when a byte around the outputs has changed; then WHERE names the tensor and the distance.
  * Of the rest of the arena, which no call uses now, ALL of it is looked at; or, if it is large, one

@@ -117,7 +117,7 @@ call(struct reuse *u, struct player *p, const struct batch *b)
 	struct span s;
 	enum outcome e;
 
-	memory_flush(u->j, &p->m);
+	memory_flush(u->j, &p->m, b);
 	e = runner_go(u->j, &p->r, b, &s);
 	if (e != OUT_OK) {
 		subject_outcome(p->s, e, &p->r, b);
@@ -324,7 +324,7 @@ step_call(struct reuse *u, struct player *p, struct batch *b, size_t k, uint32_t
 
 	batch_expect(u->j, b);
 	memory_load_beside(u->j, &p->m, b, fresh_slot(k), &p->kept, weights);
-	memory_flush(u->j, &p->m);
+	memory_flush(u->j, &p->m, b);
 	e = runner_go(u->j, &p->r, b, &s);
 	if (e != OUT_OK) {
 		subject_outcome(p->s, e, &p->r, b);

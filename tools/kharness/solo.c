@@ -130,7 +130,7 @@ call_twice(struct solo *s, const struct ktask_workload *w, struct memory *m)
 	for (int i = 0; i < 2; i++) {
 		batch_draw(s->j, &b, w, s->j->task->distributions[0], 1, false);
 		memory_load(s->j, m, &b);
-		memory_flush(s->j, m);
+		memory_flush(s->j, m, &b);
 		if (i == 1)
 			mark(s, true);
 		call(s, m);
