@@ -21,8 +21,8 @@ enum {
 	CODE_MAX = 256 << 20,
 	PRINT_MAX = 1 << 20,
 	PRINT_KEEP = 1000,
-	/* processor time beyond which a process that should be stopped is working */
-	AWAKE_NS = 20000,
+	/* processor time, as a share of this time, beyond which it does not stop but works */
+	AWAKE_SHARE = 100,
 	/*
 	 * Total processor time outside the calls beyond which it was working while stopped,
 	 * together with a share of the time inside them. The kernel accounts a thread's last
@@ -575,21 +575,18 @@ settle(struct runner *r)
 static enum outcome
 stop(struct runner *r)
 {
-	int64_t start = know_ns(), before, delay = INT64_MAX;
+	int64_t start = know_ns(), before;
 	struct threads t;
 
 	kill(r->pid, SIGSTOP);
 	before = cpu_ns(r);
 	while (look_at_threads(r, &t) && t.stopped < t.count) {
 		int64_t waited = know_ns() - start, used = cpu_ns(r) - before;
-		bool too_long = waited > (int64_t)START_S * 1000000000;
 
-		/* One that gets no processor cannot stop either. */
-		delay = t.delay_ns < delay ? t.delay_ns : delay;
-		waited -= t.delay_ns - delay;
-		if (used > AWAKE_NS && (waited > (int64_t)STOP_S * 1000000000 || too_long))
+		/* One that gets no processor cannot stop, and does not work either. */
+		if (waited > (int64_t)STOP_S * 1000000000 && used > waited / AWAKE_SHARE)
 			return awake(r, used);
-		if (too_long)
+		if (waited > (int64_t)START_S * 1000000000)
 			kdie(K_IO, "cannot stop process %d: a thread of it is in state %c",
 			    (int)r->pid, t.state);
 		usleep(20);
