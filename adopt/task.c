@@ -1025,6 +1025,13 @@ avoid(struct draft *d, const char *crashed)
 	    (!near && keep_integers(d)) || restrict_inputs(d, KEPT_SIZES, crashes);
 }
 
+/* Do all shapes follow from the calls, so that nobody had to be asked for one? */
+static bool
+is_certain(const struct draft *d)
+{
+	return !kany(values_each(x, &d->v), x->asked);
+}
+
 /*
  * Invented sizes are used only if the reference is safe on them. It may read what it writes, so
  * nothing is taken for an output alone yet.
@@ -1051,7 +1058,9 @@ probe(struct draft *d)
 		free(name);
 		write_draft(d);
 	}
-	while ((name = call_alone(d, "task.json", around)) && avoid(d, name)) {
+	name = NULL;
+	/* Otherwise crashes are what shows that a shape is wrong. */
+	while (is_certain(d) && (name = call_alone(d, "task.json", around)) && avoid(d, name)) {
 		free(name);
 		write_draft(d);
 	}
@@ -1100,8 +1109,7 @@ may_leave_out(const struct draft *d, const json_t *small)
 {
 	size_t left = json_array_size(d->small);
 
-	return left == json_array_size(small) ||
-	    ((left || d->v.recorded) && !kany(values_each(x, &d->v), x->asked));
+	return left == json_array_size(small) || ((left || d->v.recorded) && is_certain(d));
 }
 
 /* Is the reference right with these roles, oracle and inputs, on all sizes or most of them? */
