@@ -348,7 +348,7 @@ describe_fault(
 
 			r->wrote = i == 0 ? tensor : NULL;
 			snprintf(text, text_len, ": it wrote %s, among the %s", where, kinds[i]);
-		} else if (offset + (1 << 20) < arenas[i]->bytes + (2 << 20)) {
+		} else if (!*text && offset + (1 << 20) < arenas[i]->bytes + (2 << 20)) {
 			snprintf(text, text_len, ": it went far beyond the %s",
 			    i ? "outputs" : "inputs");
 		}
