@@ -12,7 +12,7 @@ enum { FEW = 64, PERTURBATIONS = 4 };
 /* A change of the inputs that is small, but large next to the errors of an oracle in doubles. */
 static const double small_eps = 0x1p-36;
 /*
- * To see the oracle's rounding errors, all inputs change by the same few units of its eps. By one
+ * To see the oracle's rounding errors, all inputs change by the same few units of its eps: by one
  * unit alone, what is left of two large numbers often keeps its error.
  */
 enum { SPREAD = 16 };
@@ -70,31 +70,50 @@ perturb(const struct judge *j, const struct ktask_workload *w, double eps, bool 
 	}
 }
 
-/* Add the squares of how far N elements moved from BEFORE in one of RUNS, in units of EPS. */
+/*
+ * Add the squares of how far N elements moved from BEFORE in one of RUNS, in units of EPS. With
+ * OPPOSITE, the result of the opposite change, what the changes did cancels, and three rounding
+ * errors are left (that of BEFORE counts twice). NULL: there is none.
+ */
 static void
-add_moves(const struct space *sp, const double *before, const void *now, size_t n, double eps,
-    int runs, double *squares)
+add_moves(const struct space *sp, const double *before, const void *now, const void *opposite,
+    size_t n, double eps, int runs, double *squares)
 {
-	auto_free double *after = kmalloc(n * sizeof *after);
+	auto_free double *after = kmalloc(n * sizeof *after), *other = kmalloc(n * sizeof *other);
 
 	sp->fetch(after, now, n * sizeof *after);
+	if (opposite)
+		sp->fetch(other, opposite, n * sizeof *other);
 	for (size_t k = 0; k < n; k++) {
-		double d = (after[k] - before[k]) / eps;
+		double d = after[k] - before[k];
 
+		d = (opposite ? (d + (other[k] - before[k])) / sqrt(3) : d) / eps;
 		squares[k] += isfinite(d) ? d * d / runs : 0;
 	}
 }
 
+/* What the oracle makes of inputs that are perturbed; the caller releases each of VALUES. */
+static void
+call_perturbed(const struct judge *j, const struct ktask_workload *w, const struct call *c,
+    double eps, bool alike, struct krng *rng, void **values)
+{
+	widen(j, w, c, values);
+	perturb(j, w, eps, alike, rng, values);
+	oracle_call(j->oracle, w, values);
+}
+
 /*
- * How far the results move, in units of EPS, when the inputs do: the mean square over RUNS. SQUARES
- * has a list of zeros for each output of interest, and NULL for the other tensors.
+ * How far the results move, in units of EPS, when the inputs do: the mean square over RUNS. ALIKE:
+ * when all elements of an input do, up and down, as far as only rounding errors are concerned; each
+ * run is two of the oracle's. SQUARES has a list of zeros for each output of interest, and NULL for
+ * the other tensors.
  */
 static void
 moves(const struct judge *j, const struct ktask_workload *w, const struct call *c, double eps,
     bool alike, int runs, struct krng *rng, double *const *squares)
 {
 	size_t count = j->task->tensor_count;
-	double *before[KTASK_TENSORS] = { 0 };
+	double *before[KTASK_TENSORS] = { 0 }, change = alike ? SPREAD * eps : eps;
 
 	for (size_t i = 0; i < count; i++) {
 		size_t n = squares[i] ? ktask_elements(j->task, w, &j->task->tensors[i]) : 0;
@@ -104,17 +123,19 @@ moves(const struct judge *j, const struct ktask_workload *w, const struct call *
 			j->space->fetch(before[i], c->expected[i], n * sizeof **before);
 	}
 	for (int p = 0; p < runs; p++) {
-		void *values[KTASK_TENSORS];
+		void *values[KTASK_TENSORS], *opposite[KTASK_TENSORS] = { 0 };
+		struct krng same = *rng;
 
-		widen(j, w, c, values);
-		perturb(j, w, eps, alike, rng, values);
-		oracle_call(j->oracle, w, values);
+		call_perturbed(j, w, c, change, alike, rng, values);
+		if (alike)
+			call_perturbed(j, w, c, -change, alike, &same, opposite);
 		for (size_t i = 0; i < count; i++) {
 			if (squares[i])
-				add_moves(j->space, before[i], values[i],
+				add_moves(j->space, before[i], values[i], opposite[i],
 				    ktask_elements(j->task, w, &j->task->tensors[i]), eps, runs,
 				    squares[i]);
 			j->space->release(values[i]);
+			j->space->release(opposite[i]);
 		}
 	}
 	for (size_t i = 0; i < count; i++)
@@ -197,7 +218,6 @@ batch_slack(const struct judge *j, const struct batch *b, const struct call *c, 
 	double *condition[KTASK_TENSORS] = { 0 }, *error[KTASK_TENSORS] = { 0 }, *slack;
 	double eps = oracle_eps(j, b->w, c, tensor);
 	bool precise = eps <= DBL_EPSILON;
-	double spread = precise ? SPREAD : 1;
 	struct krng rng;
 
 	krng_init(&rng, j->o.seed, (long)b->seed, c - b->calls, "slack");
@@ -205,10 +225,10 @@ batch_slack(const struct judge *j, const struct batch *b, const struct call *c, 
 	error[tensor] = kcalloc(n, sizeof *slack);
 	if (precise)
 		moves(j, b->w, c, change_of(x->dtype, eps), false, runs, &rng, condition);
-	moves(j, b->w, c, spread * eps, precise, runs, &rng, error);
+	moves(j, b->w, c, eps, precise, precise ? runs / 2 : runs, &rng, error);
 	for (size_t k = 0; k < n; k++)
-		error[tensor][k] = fmax(per_condition * sqrt(condition[tensor][k]),
-		    spread * per_error * sqrt(error[tensor][k]));
+		error[tensor][k] = fmax(
+		    per_condition * sqrt(condition[tensor][k]), per_error * sqrt(error[tensor][k]));
 	slack = j->space->alloc(n * sizeof *slack);
 	j->space->store(slack, error[tensor], n * sizeof *slack);
 	free(condition[tensor]);
