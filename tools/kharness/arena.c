@@ -70,7 +70,7 @@ memory_slot(const struct ktask *t, const struct ktask_workload *w, size_t *in, s
 }
 
 void
-memory_largest(const struct judge *j, size_t *in, size_t *out)
+memory_largest(const struct judge *j, bool timed, size_t *in, size_t *out)
 {
 	const struct ktask *t = j->task;
 
@@ -78,7 +78,7 @@ memory_largest(const struct judge *j, size_t *in, size_t *out)
 	for (size_t i = 0; i < t->workload_count; i++) {
 		size_t a, b;
 
-		if (!ktask_in_set(&t->workloads[i], j->o.set))
+		if (!ktask_in_set(&t->workloads[i], j->o.set) || (timed && !t->workloads[i].timed))
 			continue;
 		memory_slot(t, &t->workloads[i], &a, &b);
 		*in = a > *in ? a : *in;

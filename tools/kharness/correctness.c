@@ -320,7 +320,7 @@ judge_correctness(struct judge *j, struct subject *s, struct memory *m, struct r
 	const struct ktask_workload *last = NULL;
 	enum spent before = spent_on(j, SPENT_CORRECTNESS);
 
-	memory_largest(j, &u.in_bytes, &u.out_bytes);
+	memory_largest(j, false, &u.in_bytes, &u.out_bytes);
 	for (size_t i = 0; !u.broken && i < j->task->workload_count; i++)
 		if (ktask_in_set(&j->task->workloads[i], j->o.set))
 			one_workload(&u, last = &j->task->workloads[i]);
@@ -343,7 +343,7 @@ judge_correctness_alone(struct judge *j, struct subject *s)
 	size_t in, out;
 	enum outcome e;
 
-	memory_largest(j, &in, &out);
+	memory_largest(j, false, &in, &out);
 	memory_open(j, &m, in, out, 1);
 	e = runner_open(j, &r, s->file, &m);
 	s->tier = 2;

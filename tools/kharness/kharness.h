@@ -304,8 +304,8 @@ row_words(const struct ktask *t)
 void memory_align(size_t bytes);
 /* Bytes that one call of a workload takes in each arena. */
 void memory_slot(const struct ktask *t, const struct ktask_workload *w, size_t *in, size_t *out);
-/* Bytes of arenas that hold one call of any workload of the set. */
-void memory_largest(const struct judge *j, size_t *in, size_t *out);
+/* Bytes of arenas that hold one call of any workload of the set, or of any TIMED one. */
+void memory_largest(const struct judge *j, bool timed, size_t *in, size_t *out);
 /* Whether a call is so small that more calls cost little. */
 bool workload_is_small(const struct ktask *t, const struct ktask_workload *w);
 /* Arenas of these sizes, for up to CALLS calls at once. */

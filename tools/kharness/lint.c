@@ -103,7 +103,7 @@ try_drawn(struct lint *l)
 	struct batch b;
 	size_t in, out;
 
-	memory_largest(l->j, &in, &out);
+	memory_largest(l->j, false, &in, &out);
 	krng_init(&rng, l->j->o.seed, (long)l->j->draws, 0, "sizes");
 	if (!vary_draw(l->j->task, l->w, l->j->task->axis_count, false, &rng, in, out, &drawn))
 		return;
@@ -258,9 +258,8 @@ lint_workload(struct lint *l)
 	/* There are no other inputs, which the remaining checks need. */
 	if (!varies)
 		kwarn("%s: note: workload %s: all inputs are recorded, and none may be drawn anew, "
-		      "so "
-		      "a kernel may remember their results; give one \"fresh\": true if the kernel "
-		      "is right for any of its numbers",
+		      "so a kernel may remember their results; give one \"fresh\": true if the "
+		      "kernel is right for any of its numbers",
 		    t->file, l->w->name);
 	if (!varies && !has_float_output(t))
 		return;

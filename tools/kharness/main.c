@@ -150,7 +150,7 @@ read_options(int argc, char **argv, struct options *o, bool *machine, const char
 		KOPTION_TEXT("workload", &o->workload, "NAME\tsolo: only this workload"),
 		KOPTION_FLAG("apart", &o->apart, "\tsolo: every tensor by itself"),
 		KOPTION_FLAG("fenced", &o->fenced, "\tsolo: by itself, next to a fence"),
-		KOPTION_FLAG("drawn", &o->drawn, "\tsolo: so, on drawn sizes"),
+		KOPTION_FLAG("drawn", &o->drawn, "\tsolo: fenced, on drawn sizes"),
 		KOPTION_FLAG("warm", &o->warm, "\tsolo: time it on warm caches"),
 		KOPTION_TEXT(
 		    "save", &o->save, "DIR\tsolo: write what it made of each output to DIR"),

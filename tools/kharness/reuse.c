@@ -392,18 +392,9 @@ drop(struct player *p, enum outcome e)
 static void
 start_all(struct reuse *u, struct subject *subjects)
 {
-	size_t in = 0, out = 0;
+	size_t in, out;
 
-	for (size_t i = 0; i < u->j->task->workload_count; i++) {
-		const struct ktask_workload *w = &u->j->task->workloads[i];
-		size_t a, b;
-
-		if (!w->timed || !ktask_in_set(w, u->j->o.set))
-			continue;
-		memory_slot(u->j->task, w, &a, &b);
-		in = SLOTS * a > in ? SLOTS * a : in;
-		out = SLOTS * b > out ? SLOTS * b : out;
-	}
+	memory_largest(u->j, true, &in, &out);
 	for (size_t i = 0; i < u->count; i++) {
 		struct player *p = &u->players[i];
 		enum outcome e;
@@ -411,7 +402,7 @@ start_all(struct reuse *u, struct subject *subjects)
 		p->s = &subjects[i];
 		p->s->reuse = json_array();
 		p->s->trace = json_array();
-		memory_open(u->j, &p->m, in, out, 1);
+		memory_open(u->j, &p->m, SLOTS * in, SLOTS * out, 1);
 		e = runner_launch(u->j, &p->r, p->s->file, &p->m);
 		if (e == OUT_OK)
 			runner_greet(u->j, &p->r);

@@ -316,7 +316,7 @@ apart_drawn(struct solo *s, const struct ktask_workload *w)
 	int draws = workload_is_small(t, w) ? DRAWS : 1;
 	size_t in, out;
 
-	memory_largest(s->j, &in, &out);
+	memory_largest(s->j, false, &in, &out);
 	for (int n = 0; n <= draws; n++) {
 		struct ktask_workload drawn;
 		struct krng rng;

@@ -1215,11 +1215,7 @@ end(struct race *a)
 static bool
 anybody_cheats(const struct race *a)
 {
-	bool cheats = false;
-
-	for (size_t i = 0; i < a->count; i++)
-		cheats |= looks_forged(&a->racers[i]) || solves_together(a, &a->racers[i]);
-	return cheats;
+	return kany(kforeach_of(x, a->racers, a->count), looks_forged(x) || solves_together(a, x));
 }
 
 static void
