@@ -870,8 +870,7 @@ passes(struct draft *d, int seeds, struct kbuf *said)
 	if (!good && said) {
 		auto_free char *line = kfence_line(d->tried ? kjson_str(d->tried, "log")
 		                                            : "it writes or reads beyond its "
-		                                              "arrays, so "
-		                                              "their shapes are wrong",
+		                                              "arrays, so their shapes are wrong",
 		    LOG_LINES);
 
 		kbuf_printf(said, "  %s, oracle %s%s: %s: %s\n",
@@ -1051,8 +1050,7 @@ probe(struct draft *d)
 			    "the application's: %s",
 			    d->a->kernel, name,
 			    d->v.recorded ? "it needs something that is not among its arguments, "
-			                    "or a shape "
-			                    "is wrong (--shape)"
+			                    "or a shape is wrong (--shape)"
 			                  : "its inputs are invented, because nothing was recorded "
 			                    "(--record-mb)");
 		free(name);
@@ -1696,6 +1694,18 @@ find_times(struct draft *d)
 
 /* ---- launches ---- */
 
+/* "(32,8,1)" for a block, and "(32,8,1),(64,1,1)" for a list of them. The caller frees. */
+static char *
+in_words(const json_t *blocks)
+{
+	auto_free char *text = json_dumps(blocks, JSON_COMPACT);
+	bool many = text[1] == '[';
+
+	for (char *p = text; (p = strpbrk(p, "[]")); p++)
+		*p = *p == '[' ? '(' : ')';
+	return kstrndup(text + many, strlen(text) - 2 * many);
+}
+
 /*
  * Compares every launch of the reference, for a configuration's arguments, with the observed block.
  */
@@ -1723,11 +1733,10 @@ check_geometry(const struct draft *d)
 		}
 		if (block && json_array_size(all) &&
 		    !kany(kjson_foreach(own, all), json_equal(own, block))) {
-			auto_free char *observed = json_dumps(block, JSON_COMPACT),
-			               *launched = json_dumps(all, JSON_COMPACT);
+			auto_free char *observed = in_words(block), *launched = in_words(all);
 
 			kwarn("%s: the application launches blocks of %s, but the reference "
-			      "launches %s",
+			      "launches blocks of %s",
 			    kjson_str(c, "name"), observed, launched);
 			good = false;
 		}
