@@ -24,8 +24,7 @@ add_formula(json_t *formulas, const char *member, const char *what, const json_t
 		                              "configuration: give a formula "
 		                              "with --%s"
 		                            : "the counted %s are not in proportion to a product "
-		                              "of sizes: give a "
-		                              "formula with --%s",
+		                              "of sizes: give a formula with --%s",
 		    what, member);
 	}
 }

@@ -9,13 +9,12 @@
 /* How deep groups may be nested. */
 enum { DEPTH = 64 };
 
-static const char keywords[] =
-    "static extern const constexpr inline __inline__ typedef struct union enum class using "
-    "volatile "
-    "restrict __restrict__ __restrict register unsigned signed int char short long float double "
-    "void bool _Bool template typename namespace __device__ __host__ __global__ __shared__ "
-    "__constant__ __forceinline__ _Thread_local thread_local auto _Alignas alignas __attribute__ "
-    "__align__";
+static const char keywords[] = "static extern const constexpr inline __inline__ typedef struct "
+                               "union enum class using volatile restrict __restrict__ __restrict "
+                               "register unsigned signed int char short long float double void "
+                               "bool _Bool template typename namespace __device__ __host__ "
+                               "__global__ __shared__ __constant__ __forceinline__ _Thread_local "
+                               "thread_local auto _Alignas alignas __attribute__ __align__";
 
 /* ---- places ---- */
 
@@ -77,8 +76,9 @@ directive_word(const struct kscan *s, size_t p, size_t to, size_t *end)
 	return p;
 }
 
-bool
-kscan_is_directive(const struct kscan *s, size_t p)
+/* Is there a '#' at P, and nothing before it in its line? */
+static bool
+is_directive(const struct kscan *s, size_t p)
 {
 	if (s->code[p] != '#')
 		return false;
@@ -93,7 +93,7 @@ branch_of(const struct kscan *s, size_t p, size_t to)
 {
 	size_t end, word;
 
-	if (p >= to || !kscan_is_directive(s, p))
+	if (p >= to || !is_directive(s, p))
 		return KSCAN_NO_BRANCH;
 	word = directive_word(s, p, to, &end);
 	return kscan_among(s, word, end, "if ifdef ifndef") ? KSCAN_IF
@@ -145,7 +145,7 @@ kscan_close(const struct kscan *s, size_t p, size_t to)
 	for (; p < to; p++) {
 		char c = s->code[p];
 
-		if (kscan_is_directive(s, p)) {
+		if (is_directive(s, p)) {
 			enum kscan_branch b = branch_of(s, p, to);
 
 			if (b == KSCAN_IF && groups < DEPTH)
@@ -182,7 +182,7 @@ kscan_after(const struct kscan *s, size_t p, size_t to)
 {
 	if (kis_word(s->code[p]))
 		return kscan_word(s, p, to);
-	if (kscan_is_directive(s, p))
+	if (is_directive(s, p))
 		return line_end(s, p, to);
 	if (strchr("([{", s->code[p]) && s->code[p])
 		p = kscan_close(s, p, to);
@@ -426,7 +426,7 @@ name_bracket(const struct kscan *s, struct kscan_item *x, size_t p, struct namin
 	size_t to = x->to, after = kscan_blank(s, p + 1, to);
 	char c = s->code[p];
 
-	if (!kscan_is_directive(s, p))
+	if (!is_directive(s, p))
 		n->value = c == '=' || (n->value && c != ',');
 	if (c == '{' && n->is_enum && !n->value)
 		add_enumerators(x, s, p, kscan_close(s, p, to));
@@ -701,7 +701,7 @@ scan_range(struct kscan *s, size_t p, size_t to)
 	size_t depth = 0;
 
 	while ((p = behind_label(s, kscan_blank(s, p, to), to)) < to) {
-		if (kscan_is_directive(s, p)) {
+		if (is_directive(s, p)) {
 			p = scan_directive(s, p, to, depth);
 		} else if (s->code[p] == '}') {
 			depth -= depth > 0;

@@ -141,8 +141,6 @@ size_t kscan_angle_end(const struct kscan *s, size_t p, size_t to);
 size_t kscan_path_start(const struct kscan *s, size_t from, size_t p);
 /* Where the name before P begins, perhaps with a path; *END: before its template arguments. */
 size_t kscan_name_before(const struct kscan *s, size_t p, size_t from, size_t *end);
-/* Is there a '#' at P, and nothing before it in its line? */
-bool kscan_is_directive(const struct kscan *s, size_t p);
 /* The '#' of the next line from P on with a branch, and what it does; TO: none. */
 enum kscan_branch { KSCAN_NO_BRANCH, KSCAN_IF, KSCAN_ELSE, KSCAN_ENDIF };
 size_t kscan_branch(const struct kscan *s, size_t p, size_t to, enum kscan_branch *b);

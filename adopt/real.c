@@ -308,13 +308,12 @@ decide(json_t *record, const struct run *old, const struct run *new, size_t pair
 	        number(w.median)));
 	if (m.low <= 0 && m.high >= gate)
 		return kasprintf("inconclusive: after %zu pairs of runs, all calls together may "
-		                 "take from %.1f "
-		                 "%% more to %.1f %% less time; use --pairs for more pairs",
+		                 "take from %.1f %% more to %.1f %% less time; use --pairs for "
+		                 "more pairs",
 		    pairs, -100 * m.low, 100 * m.high);
 	if (m.median < gate)
 		return kasprintf("all calls together take %.1f %% %s in the application, but %.1f "
-		                 "%% less is "
-		                 "required",
+		                 "%% less is required",
 		    100 * fabs(m.median), m.median < 0 ? "more" : "less", 100 * gate);
 	if (w.low > 1 && w.median > 1 + wall_slack)
 		return kasprintf("the calls are %.1f %% shorter, but the application as a whole "

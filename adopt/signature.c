@@ -80,8 +80,7 @@ signature_find(struct signature *s, char *text, size_t len, const char *name, si
 		    kline_at(text, f->name_at), kscan_whole(f));
 	if (f->name_count == 1 && f->name_at > 1 && text[f->name_at - 1] == ':')
 		return kasprintf("line %zu: it is a member of a template; write a plain function "
-		                 "around it, "
-		                 "with named types, and adopt that function",
+		                 "around it, with named types, and adopt that function",
 		    kline_at(text, f->name_at));
 	return describe(s);
 }

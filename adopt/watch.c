@@ -567,8 +567,7 @@ die_unseen(const struct watch *w)
 	die_foreign(w, path);
 	kdie(K_MISSING,
 	    "no call of %s was seen in '%s': it is not called on this path, or the build command "
-	    "did not rebuild %s "
-	    "(see %s/adopt/log/watch-build.log)",
+	    "did not rebuild %s (see %s/adopt/log/watch-build.log)",
 	    w->a->kernel, w->a->run, w->a->file, w->a->dir);
 }
 

@@ -40,9 +40,8 @@ static const char *const *kept; /* names that stay */
 /* Words that are never followed by a declared name. */
 static const char verbs[] = "return else case goto sizeof new delete throw do if while for switch "
                             "default operator using public private protected defined co_return "
-                            "alignof "
-                            "_Alignof break continue asm __asm__ __asm catch _Pragma and or not "
-                            "template";
+                            "alignof _Alignof break continue asm __asm__ __asm catch _Pragma and "
+                            "or not template";
 /* Words that appear next to a type. */
 static const char qualifiers[] =
     "const volatile restrict __restrict __restrict__ static extern inline "

@@ -148,8 +148,7 @@ look_at_code(void)
 				    h->file ? ", " : "", h->line, h->why, h->text);
 			else if (!finding.declared || strcmp(finding.declared, "W1"))
 				refuse("%s, line %zu: caches something made of a weight, but the "
-				       "plan "
-				       "declares %s; declare W1 with its bound (%s)",
+				       "plan declares %s; declare W1 with its bound (%s)",
 				    h->rule, h->line, finding.declared ?: "no bucket", h->text);
 		}
 	json_object_set_new(finding.out, "hits", list);
@@ -221,9 +220,8 @@ look_at_reuse(void)
 	/* A declared cache of weights is meant to gain like this; its bound judges it. */
 	if (bad && !(finding.declared && !strcmp(finding.declared, "W1")))
 		refuse("reuse, workload %s: %.1f %% faster on buffers that it has seen before than "
-		       "on "
-		       "new ones, %.1f points more than %s (noise %.1f), so it keeps results from "
-		       "call to call; real calls bring new buffers",
+		       "on new ones, %.1f points more than %s (noise %.1f), so it keeps results "
+		       "from call to call; real calls bring new buffers",
 		    kjson_str_or(worst, "workload", "?"), kjson_num(worst, "gap_pct"), most,
 		    row ? "the program that it is compared with" : "an honest one", noise);
 }
@@ -294,8 +292,7 @@ look_at_trace(json_t *out)
 	/* At most half can be hits; one step in eight may be lost to noise. */
 	if ((double)had < 0.5 * (double)lookups * 7 / 8)
 		refuse("W1: %ld hits in %ld look-ups in training-like steps, where a cache of "
-		       "weights "
-		       "hits every second time",
+		       "weights hits every second time",
 		    had, lookups);
 	return true;
 }
@@ -335,8 +332,7 @@ look_at_w1(void)
 	    "gain_pct", finding.gain_pct);
 	if (estimate > bound)
 		refuse("W1: the plan expects %.2f %%, but a cache of the weight can save at most "
-		       "%.2f "
-		       "%% (%g us of %g us)",
+		       "%.2f %% (%g us of %g us)",
 		    estimate, bound, quant, step);
 	if (finding.gain_pct > bound)
 		json_object_set_new(o, "excess_pct", json_real(finding.gain_pct - bound));

@@ -104,8 +104,7 @@ put_proposal(const struct ktask *t, const json_t *shapes)
 		tell("The set %s already has these shapes.\n", set);
 	else
 		tell("To use it, put \"%s\" into the \"sets\" of these workloads in %s before "
-		     "round "
-		     "2 begins.\n",
+		     "round 2 begins.\n",
 		    set, t->file);
 }
 

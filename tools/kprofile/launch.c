@@ -100,8 +100,7 @@ launch_name(struct launch *l, const char *kernel)
 
 	if (*l->kernel && strcmp(l->kernel, own))
 		input_fault("launch %s is of %.80s here, but of %.80s in another file: the files "
-		            "are from "
-		            "different runs",
+		            "are from different runs",
 		    l->id, own, l->kernel);
 	free(l->kernel);
 	l->kernel = own;

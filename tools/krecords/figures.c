@@ -224,10 +224,10 @@ ratio_pct(double now, double before)
 }
 
 /*
- * Pairs timed in turns show a small change better than two separate times, so the decision's figure
- * comes first.
+ * The change from OLD to X. Pairs timed in turns show a small one better than two separate times,
+ * so the decision's figure comes first.
  */
-double
+static double
 change_pct(const struct candidate *x, const struct candidate *old)
 {
 	bool first = old && !old->base;

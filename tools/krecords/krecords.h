@@ -156,11 +156,9 @@ const char *untimed_shape(const struct candidate *x);
 /* Over the workloads for which X has a time, and COMMON too unless it is NULL. */
 struct aggregates aggregates_of(const struct candidate *x, const struct candidate *common);
 /*
- * Change of the step's rate from OLD to X in percent, as judged if that is recorded; NAN when
- * unknown.
+ * Change of the step's rate from the last accepted candidate to X in percent, as judged if that is
+ * recorded; NAN when unknown.
  */
-double change_pct(const struct candidate *x, const struct candidate *old);
-/* The same from the last accepted candidate. */
 double gain_pct(const struct candidate *x);
 /*
  * The same for one workload (its index in the task), compared with the last accepted candidate; and

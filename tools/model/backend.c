@@ -102,8 +102,7 @@ backend_lacks_runner(const struct backend *b)
 		return NULL;
 	kbuf_printf(&text,
 	    "kiln cannot run %s kernels itself: set eval.correctness and eval.timing to commands "
-	    "of "
-	    "your own, or choose one of",
+	    "of your own, or choose one of",
 	    b->name);
 	kforeach(one, backends)
 		if (one->runner)

@@ -302,9 +302,9 @@ kgain_verdict(const struct kgain_ratio *r, double min_gain)
 		return "gain";
 	if (r->high < 1)
 		return "loss";
-	return r->low >= 1 - KGAIN_SAME && r->high <= 1 + fmax(min_gain, KGAIN_SAME) ? "same"
-	                                                                             : "inconclusiv"
-	                                                                               "e";
+	if (r->low >= 1 - KGAIN_SAME && r->high <= 1 + fmax(min_gain, KGAIN_SAME))
+		return "same";
+	return "inconclusive";
 }
 
 enum { MOST_SAMPLES = 4096 };

@@ -108,9 +108,7 @@ kgroups_faults(const struct ktask *t, char **text)
 	if (t->groups < 0 && kgroups_expected(t))
 		kfault(&f,
 		    "op %s is a grouped operation: \"groups\" must say which input holds the sizes "
-		    "of "
-		    "its groups, as in "
-		    "{\"tensor\": \"offsets\", \"form\": \"offsets\"}",
+		    "of its groups, as in {\"tensor\": \"offsets\", \"form\": \"offsets\"}",
 		    t->op);
 	for (size_t k = 0; k < KINDS && known; k++)
 		if (!found[k])

@@ -689,8 +689,7 @@ read_tensor(const char *name, const json_t *o, bool output)
 
 	if (!is_identifier(name) || axis_named(reading, name) || tensor_named(reading, name))
 		fault("a tensor's name must be a valid C variable name, different from all axes "
-		      "and "
-		      "other tensors");
+		      "and other tensors");
 	if (reading->tensor_count == KTASK_TENSORS) {
 		fault("more than %d tensors", KTASK_TENSORS);
 		return;
