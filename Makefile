@@ -79,7 +79,7 @@ $O/krun-opencl: $O/tools/helpers/kcl.o
 # Functions that candidates find in their runner instead of the run-time library's.
 $O/krun-gpu: LDFLAGS += -Wl,--export-dynamic-symbol=cudaMalloc -Wl,--export-dynamic-symbol=cudaFree
 # These loops over tensors are only vectorised with this option.
-$O/tools/kharness/values.o $O/tools/kharness/host.o: KFLAGS += -O3
+$O/tools/kharness/values.o $O/tools/kharness/host.o: KFLAGS += -O3 -fopenmp-simd
 # It talks to kiln through programs and files, so the model is not on its path.
 $O/adopt/%.o: KFLAGS := $(filter-out -Itools/model,$(KFLAGS))
 # Without sanitizers, because their library would have to be loaded first.

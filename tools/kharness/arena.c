@@ -438,6 +438,17 @@ memory_flush(const struct judge *j, const struct memory *m, const struct batch *
 		j->space->flush();
 }
 
+char *
+memory_outputs(const struct judge *j, const struct memory *m)
+{
+	char *copy = j->space->alloc(m->out.bytes);
+
+	for (size_t i = 0; i < m->used_count; i++)
+		j->space->copy(copy + m->used[i].from, m->out.memory + m->used[i].from,
+		    m->used[i].to - m->used[i].from);
+	return copy;
+}
+
 const char *
 memory_describe(const struct judge *j, const struct memory *m, const struct batch *b, bool input,
     size_t offset, char *text, size_t text_len)

@@ -346,6 +346,10 @@ void memory_reload(struct judge *j, struct memory *m, const struct batch *b);
  */
 void memory_flush(const struct judge *j, const struct memory *m, const struct batch *b);
 /*
+ * A copy of the outputs' arena; only what calls use is filled. The caller releases it.
+ */
+char *memory_outputs(const struct judge *j, const struct memory *m);
+/*
  * False when a byte around the outputs has changed; then WHERE names the tensor and the distance.
  * Of the rest of the arena, which no call uses now, ALL of it is looked at; or, if it is large, one
  * part per check, in turn.

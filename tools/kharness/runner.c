@@ -800,8 +800,7 @@ look_between(
 	if (e != OUT_OK)
 		return e;
 	g->returned = j->device ? rows : call_under_way(j, r, b);
-	g->outputs = j->space->alloc(r->m->out.bytes);
-	j->space->copy(g->outputs, r->m->out.memory, r->m->out.bytes);
+	g->outputs = memory_outputs(j, r->m);
 	if (!memory_change(j, r->m, b, j->device ? rows : g->returned + 1))
 		return outcome(r, OUT_PROTOCOL, "solved_together",
 		    "it wrote to the outputs of calls that had not begun");

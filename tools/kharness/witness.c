@@ -19,8 +19,7 @@ witness_take(
 	if (all || !j->oracle || m->out.bytes > bytes_max)
 		return;
 	w->calls = b->count;
-	w->outputs = j->space->alloc(m->out.bytes);
-	j->space->copy(w->outputs, m->out.memory, m->out.bytes);
+	w->outputs = memory_outputs(j, m);
 }
 
 void
