@@ -561,7 +561,7 @@ begin(struct race *a, const struct ktask_workload *w)
 	a->p.count = 0;
 	a->enough = slow ? SLOW_SAMPLES : a->count > 1 ? KSTAT_PAIRS : (size_t)o->min_samples;
 	a->enough = (size_t)fmin((double)a->enough, (double)o->max_samples);
-	a->calls = (size_t)fmax(1, ceil(calls_wanted(a)));
+	a->calls = (size_t)fmax(1, rint(calls_wanted(a)));
 	a->to_hide = hides(a);
 	a->to_look = hides(a) ? EARLY_LOOKS : 0;
 	a->checked =
