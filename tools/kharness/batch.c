@@ -12,14 +12,14 @@ enum { FEW = 64, PERTURBATIONS = 4 };
 /* A change of the inputs that is small, but large next to the errors of an oracle in doubles. */
 static const double small_eps = 0x1p-36;
 /*
- * To see the oracle's rounding errors, all inputs change by the same few units of its eps: by one
- * unit alone, what is left of two large numbers often keeps its error.
+ * To see the oracle's rounding errors, all inputs change by the same few units of its eps: after a
+ * change by one unit, the difference of two large numbers often has the same error as before.
  */
 enum { SPREAD = 16 };
 /*
  * For the distributions: average number of terms of a sum of sparse inputs; length of a row of
  * special values in a vector; in mixed inputs, at most one element in this many is from another
- * distribution; and at most so many whole numbers are of any size.
+ * distribution; and at most this many whole numbers are of any size.
  */
 enum { TERMS = 2, SHORT_ROW = 64, RARE = 64, FAR_MOST = 256 };
 
@@ -52,8 +52,8 @@ widen(const struct judge *j, const struct ktask_workload *w, const struct call *
 }
 
 /*
- * Each floating-point input times about 1 -+ EPS; ALIKE: all elements of an input by the same
- * factor, so that equal ones stay equal. Recordings that must stay as they are do.
+ * Multiplies each floating-point input by about 1 +- EPS; ALIKE: all elements of an input by the
+ * same factor, so that equal ones stay equal. Recordings that may not vary are left alone.
  */
 static void
 perturb(const struct judge *j, const struct ktask_workload *w, double eps, bool alike,
@@ -71,9 +71,9 @@ perturb(const struct judge *j, const struct ktask_workload *w, double eps, bool 
 }
 
 /*
- * Add the squares of how far N elements moved from BEFORE in one of RUNS, in units of EPS. With
- * OPPOSITE, the result of the opposite change, what the changes did cancels, and three rounding
- * errors are left (that of BEFORE counts twice). NULL: there is none.
+ * Adds the squares of how far N elements moved from BEFORE in one of RUNS, in units of EPS.
+ * OPPOSITE (NULL: none) is the result of the opposite change: the effects of the two changes
+ * cancel, and three rounding errors are left (that of BEFORE counts twice).
  */
 static void
 add_moves(const struct space *sp, const double *before, const void *now, const void *opposite,
@@ -104,9 +104,9 @@ call_perturbed(const struct judge *j, const struct ktask_workload *w, const stru
 
 /*
  * How far the results move, in units of EPS, when the inputs do: the mean square over RUNS. ALIKE:
- * when all elements of an input do, up and down, as far as only rounding errors are concerned; each
- * run is two of the oracle's. SQUARES has a list of zeros for each output of interest, and NULL for
- * the other tensors.
+ * all elements of an input move together, up and then down, which shows only rounding errors; each
+ * run then calls the oracle twice. SQUARES has a list of zeros for each output of interest, and
+ * NULL for the other tensors.
  */
 static void
 moves(const struct judge *j, const struct ktask_workload *w, const struct call *c, double eps,
@@ -271,9 +271,8 @@ store_fixed(const struct judge *j, const struct ktask_tensor *x, const json_t *l
 }
 
 /*
- * Sums of SPARSE inputs have a few terms, whatever their length: in one input, chosen anew for
- * every call, only one element in a certain number is not zero. Returns the index of that input, or
- * none.
+ * Sums of SPARSE inputs have few terms, whatever their length, because most elements of one input,
+ * chosen anew for every call, are zero. Returns the index of that input, or none.
  */
 static size_t
 choose_sparse(const struct ktask *t, const struct ktask_workload *w, struct krng *rng)
@@ -315,7 +314,10 @@ sparsity(const struct ktask *t, const struct ktask_workload *w, size_t i)
 	return ((size_t)length > shared ? (size_t)length : shared) / TERMS;
 }
 
-/* Subnormal numbers, NaN and infinities would change the speed of a call, and zeros its results. */
+/*
+ * Subnormal numbers, NaN and infinities would change the speed of a call; zeros would change its
+ * results.
+ */
 static bool
 may_be_rare(enum kdist d)
 {
@@ -328,8 +330,8 @@ batch_may_mix(const struct ktask *t)
 	bool others = false, drawn = false;
 
 	/*
-	 * Its sums have the same error wherever they are large, and no shortcut: honest ones in
-	 * half precision would fail.
+	 * A linear task has no shortcut that a mixture would show, and honest sums in half
+	 * precision would fail.
 	 */
 	if (t->linear)
 		return false;
@@ -342,8 +344,8 @@ batch_may_mix(const struct ktask *t)
 }
 
 /*
- * Whole numbers of any size among others, about one in EVERY: there is no tolerance that they could
- * spoil. A kernel that takes the numbers that it looks at for a sample of all is wrong then.
+ * Puts whole numbers of any size among the others, about one in EVERY; there is no tolerance that
+ * they could spoil. A kernel that concludes from some numbers what the others are is then wrong.
  */
 static void
 mix_far(const struct judge *j, const struct ktask_tensor *x, size_t every, struct krng *rng,

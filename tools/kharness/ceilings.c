@@ -36,8 +36,8 @@ struct engine {
 
 /*
  * How much that is: eight times the caches, or, where that is very much (virtual machines report
- * caches of 480 MiB), 1 GiB, if it is at least twice the caches: to get more pages takes longer
- * than to copy them.
+ * caches of 480 MiB), 1 GiB, if it is at least twice the caches: getting more pages takes longer
+ * than copying them.
  */
 static double
 beyond(double cache_bytes)
@@ -167,7 +167,7 @@ touch_share(size_t i)
 	memset(team.to + from, 2, n);
 }
 
-/* In large pages where there are some: to get small ones takes longer than to copy them. */
+/* Large pages, where there are some: getting small ones takes longer than copying them. */
 static char *
 host_alloc(size_t bytes)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kharness: is what came out right. An element may differ from the oracle by
+ * kharness: are the results right? An element may differ from the oracle by
  *
  *   rtol * |expected| + c * eps * sqrt(L) * scale
  *
@@ -9,10 +9,10 @@
  * Numerical Algorithms, section 4.2) and are relative to its terms, not to its result.
  *
  * Inputs that were rounded to a coarser type err by eps_coarse * scale, however long the sum is, so
- * the longer it is, the more rounding would pass. What tells the two apart is a sum with few terms
- * that are not zero: adding zero is exact, so the honest error is bounded by the number of the
- * other terms (equation 4.4 there, with their number for n), and that of rounded inputs is what it
- * was. Tasks that are linear, whose results are sums of products, are therefore also judged on
+ * the longer it is, the more rounding would pass. Sums with few terms that are not zero tell the
+ * two apart: adding zero is exact, so the honest error is bounded by the number of these terms
+ * (equation 4.4 there, where n is that number), while the error of rounded inputs is as large as
+ * before. Tasks that are linear, whose results are sums of products, are therefore also judged on
  * sparse inputs (batch.c: some two terms a sum), where the L of the rule is 4 at most.
  *
  * Where a problem is ill-conditioned or a method cancels large numbers, any rounding error grows,
@@ -35,7 +35,7 @@ enum { ILL_CONDITIONED = 4, RUNS_MIN = 4, RUNS_MAX = 64, RUNS_GROW = 4, LEFT = 8
 static const int64_t condition_ns = 2000000000;
 /* The first runs are always made, and need 32 bytes of the judge's memory for each element. */
 enum { CONDITION_MOST = 1 << 26 };
-/* About so many elements are compared while they are in the caches. */
+/* About this many elements are compared while they are in the caches. */
 enum { SLICE = 1 << 14 };
 
 void
@@ -126,9 +126,9 @@ is_worse(const struct comparison_result *r, const struct verdict *v)
 }
 
 /*
- * Elements that were not written are wrong in any condition; the task's lint keeps no inputs; a
- * task that states its tolerance means it; and sums of products, which the rule is made for, are
- * told from those of rounded inputs by small differences.
+ * It does not matter if elements were not written, if the inputs were not kept (in the task's
+ * lint), if the task states its tolerance, or for sums of products: the rule is made for these, and
+ * small differences tell them from sums of rounded inputs.
  */
 static bool
 may_be_ill_conditioned(const struct judge *j, const struct call *c, const struct comparison *k,
@@ -225,7 +225,7 @@ compare_outputs(const struct judge *j, const struct batch *b, size_t tensor, con
 	size_t n = ktask_elements(j->task, b->w, x), size = kdtype_size(x->dtype),
 	       group = group_of(j, b, x),
 	       slice = j->device ? n : (SLICE + group - 1) / group * group;
-	/* Without inputs it is not asked what they do to an element: the oracle is slow. */
+	/* No inputs: the oracle is too slow to find out how they affect an element. */
 	struct call c = { .expected = { NULL } };
 
 	c.expected[tensor] = j->space->alloc((n < 2 * slice ? n : 2 * slice) * sizeof(double));

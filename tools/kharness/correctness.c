@@ -11,10 +11,10 @@
 
 enum {
 	LOG_CASES = 6,    /* wrong cases explained to the model */
-	SURELY_WRONG = 3, /* after so many wrong cases, nothing is excused any more */
+	SURELY_WRONG = 3, /* after this many wrong cases, nothing is excused any more */
 	TOTAL_LIMIT = 10, /* all calls together may take this many times the limit of one */
 	DRAWN_SMALL = 4,  /* cases with other sizes, for a small workload */
-	/* cases with one other size, for each size; a slow kernel gets the first */
+	/* cases in which one size alone is varied, for each size; a slow kernel gets one */
 	DRAWN_ALONE = 2
 };
 /*
@@ -226,8 +226,9 @@ listed_cases(struct run *u, const struct ktask_workload *w, int seeds)
 }
 
 /*
- * A case with sizes and scalars that the task does not list, or with one size: see vary_draw. Drawn
- * together, sizes hardly ever show a kernel that knows a listed one by another one's value.
+ * A case with sizes and scalars that the task does not list, or with only one such size: see
+ * vary_draw. If all sizes were drawn together, a kernel that infers one listed size from another
+ * would hardly ever be found.
  */
 static void
 drawn_case(struct run *u, const struct ktask_workload *w, size_t only, bool odd)
@@ -243,8 +244,8 @@ drawn_case(struct run *u, const struct ktask_workload *w, size_t only, bool odd)
 }
 
 /*
- * How many cases there are with only one other size. What they cost is the oracle's time: a kernel
- * that takes its time would choose by that how much it is checked.
+ * How many cases vary one size alone. They are limited by the oracle's time, not the kernel's:
+ * otherwise a slow kernel would be checked less.
  */
 static int
 cases_alone(const struct run *u, const struct ktask_workload *w)
@@ -254,7 +255,10 @@ cases_alone(const struct run *u, const struct ktask_workload *w)
 	return u->last_ns < quick_ns ? DRAWN_ALONE : 1;
 }
 
-/* The first of the cases with one other size has an odd one, which shows what is left over. */
+/*
+ * The first of the cases that vary one size alone makes it odd, which tests the remainders of
+ * loops.
+ */
 static void
 drawn_cases(struct run *u, const struct ktask_workload *w, long seeds)
 {

@@ -550,7 +550,7 @@ look_at_device(struct judge *j, int number)
 {
 	char why[256];
 
-	/* Of the device before this one, if it was refused. */
+	/* The device tried before this one, if it was refused. */
 	kgpu_close(gpu);
 	gpu = kgpu_find(j->o.backend->api, number, why, sizeof why);
 	if (!gpu) {
@@ -573,8 +573,9 @@ look_at_device(struct judge *j, int number)
 }
 
 /*
- * A context of ours on it, made while nobody measures there. Whoever awaits a candidate makes those
- * of its runners next, and keeps the lock for that: each wait for it may be one for several others.
+ * Makes a context of ours on it while nobody measures there. A judge that awaits its candidate
+ * keeps the lock, because the contexts of its runners come next, and it might have to wait for
+ * several others to get the lock again.
  */
 static bool
 enter_device(struct judge *j)

@@ -21,7 +21,7 @@ enum {
 
 /* In front of an array. */
 struct head {
-	char *pages;       /* where it lies */
+	char *pages;       /* where it is */
 	size_t whole;      /* bytes of the whole allocation */
 	struct head *next; /* list of spare arrays */
 };
@@ -280,7 +280,7 @@ others(enum kdtype t, const struct recorded *r, size_t done, size_t n, double *t
 	if (r->n >= SMALL_FILE || r->ordered) {
 		from = small_other(r->n, done, r->seed, r->ordered);
 		values_widen(t, values + from * size, n < r->n - from ? n : r->n - from, to);
-		/* Behind the last one there is none. */
+		/* There is none after the last one. */
 		if (n > r->n - from)
 			values_widen(t, values + (r->n - 1) * size, 1, &to[n - 1]);
 		return;

@@ -67,7 +67,7 @@ struct options {
 struct judge {
 	struct options o;
 	struct ktask *task;
-	const struct space *space; /* where tensors lie */
+	const struct space *space; /* where tensors are */
 	/* a GPU: the entry takes a stream, and krun-gpu calls it */
 	bool device;
 	bool alone;  /* nobody else is measuring on it now */
@@ -168,10 +168,10 @@ struct batch {
 	size_t count;
 	struct call *calls;
 	uint64_t seed; /* of this draw, for the record */
-	bool hidden;   /* a call can touch only its own tensors; its time then says nothing */
+	bool hidden;   /* a call can touch only its own tensors; its time then means nothing */
 	/*
-	 * after so long the process is stopped once, and looked at, and the calls that have not
-	 * begun get other inputs; 0: it is not
+	 * after this long the process is stopped once and inspected, and the calls that have not
+	 * begun get other inputs; 0: never
 	 */
 	double look_ns;
 };
@@ -196,11 +196,11 @@ void batch_expect(struct judge *j, struct batch *b);
 /* The same for one of the calls. */
 void batch_expect_call(struct judge *j, const struct batch *b, size_t call);
 /*
- * How far each element of an output of call C may be off because the problem is ill-conditioned:
- * the larger of PER_CONDITION times how far it moves with the inputs, relative to their change, and
- * PER_ERROR times how far the oracle's own rounding errors move it, in units of its eps (root mean
- * square of RUNS for each; the second alone where the oracle is not more precise than the output).
- * In the judge's space; the caller releases it.
+ * How far each element of an output of call C may be off because the problem is ill-conditioned.
+ * This is the larger of two products: PER_CONDITION times how far it moves with the inputs,
+ * relative to their change, and PER_ERROR times how far the oracle's own rounding errors move it,
+ * in units of its eps. Both distances are root mean squares of RUNS; only the second counts where
+ * the oracle is not more precise than the output. In the judge's space; the caller releases it.
  */
 double *batch_slack(const struct judge *j, const struct batch *b, const struct call *c,
     size_t tensor, double per_condition, double per_error, int runs);
@@ -278,7 +278,7 @@ struct place {
 struct memory {
 	struct arena in, out;
 	uint64_t *rows;       /* of the calls, row_words() each; see krun.h */
-	size_t calls;         /* room for so many */
+	size_t calls;         /* room for this many */
 	struct place *places; /* one per loaded call */
 	size_t count;
 	/* their slots of the output arena, ascending and disjoint */
@@ -351,7 +351,7 @@ void memory_flush(const struct judge *j, const struct memory *m, const struct ba
 char *memory_outputs(const struct judge *j, const struct memory *m);
 /*
  * False when a byte around the outputs has changed; then WHERE names the tensor and the distance.
- * Of the rest of the arena, which no call uses now, ALL of it is looked at; or, if it is large, one
+ * The rest of the arena, which no call uses now, is checked too: ALL of it or, if it is large, one
  * part per check, in turn.
  */
 bool memory_intact(const struct judge *j, struct memory *m, const struct batch *b, bool all,
@@ -372,9 +372,9 @@ struct witness {
 void witness_take(
     const struct judge *j, struct witness *w, const struct memory *m, const struct batch *b);
 /*
- * The call that is not checked whose outputs in memory are furthest from those of the witness, by
- * their tolerance; b->count: none is beyond it, as far as the oracle's time for a sample allowed to
- * look, from a call on that nobody can predict.
+ * The unchecked call whose outputs in memory differ most from the witness's, relative to their
+ * tolerance; b->count: none exceeds it. Begins at an unpredictable call, and compares as many as
+ * the oracle's time for a sample allows.
  */
 size_t witness_differs(
     struct judge *j, const struct witness *w, const struct memory *m, const struct batch *b);
@@ -421,7 +421,7 @@ struct runner {
 	bool faulted;
 	char why[512]; /* set after anything but OUT_OK */
 	const char *check;
-	const char *wrote;            /* the input that it wrote to, and died of that; or NULL */
+	const char *wrote;            /* the input that it wrote to, which killed it; or NULL */
 	struct klaunch_list launches; /* of a candidate that consists of device code only */
 };
 

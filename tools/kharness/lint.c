@@ -32,8 +32,8 @@ struct lint {
 	const struct ktask_workload *w;
 	size_t faults;
 	/*
-	 * For results that are all integers: a workload whose results never change; is there one
-	 * whose results do?
+	 * If all results are integers: a workload whose results never change, and whether the
+	 * results of any workload do.
 	 */
 	const struct ktask_workload *constant;
 	bool varies;

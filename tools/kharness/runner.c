@@ -21,19 +21,19 @@ enum {
 	CODE_MAX = 256 << 20,
 	PRINT_MAX = 1 << 20,
 	PRINT_KEEP = 1000,
-	/* processor time, as a share of this time, beyond which it does not stop but works */
+	/* with processor time above 1 / this of the elapsed time, it works instead of stopping */
 	AWAKE_SHARE = 100,
 	/*
-	 * Total processor time outside the calls beyond which it was working while stopped,
-	 * together with a share of the time inside them. The kernel accounts a thread's last
+	 * The most processor time outside all calls, in addition to a share of the time inside
+	 * them, with which it was not working while stopped. The kernel accounts a thread's last
 	 * moments when the thread leaves its processor, and on a busy machine a thread that counts
 	 * as stopped may still have to run for that: some of this time, even milliseconds, is
 	 * nobody's fault.
 	 */
 	OUTSIDE_NS = 5000000,
 	/*
-	 * And this much in this many goes, and in half of them: a late moment may be a long one if
-	 * a hypervisor takes its share.
+	 * And it must have used this much in this many goes, and in half of all: a hypervisor may
+	 * make such a moment long.
 	 */
 	AWAKE_GO_NS = 100000,
 	AWAKE_TIMES = 5,
@@ -44,7 +44,10 @@ enum {
 	 */
 	LATE_NS = 1000000,
 	LATE_FACTOR = 5,
-	/* in which a device, even a shared one, ends a call it has begun; and until it begins */
+	/*
+	 * within this time a device, even a shared one, ends a call that it has begun; and begins
+	 * one
+	 */
 	DEVICE_DONE_US = 15000,
 	DEVICE_STEP_US = 1000,
 	DEVICE_STEPS = 900,
@@ -630,18 +633,18 @@ prepare(struct judge *j, struct runner *r, const struct batch *b, enum krun_orde
 }
 
 /*
- * Determines when a go is over on a device: the process may launch nothing more, and a kernel of
- * our own has run there. That waits for work that the process has left running, which is timed in
- * this way. On a shared device it only waits for its time slice, which takes a hundred times as
- * long as on an idle device, but the candidate's work takes longer too. An empty go ends in the
- * same way. Tells nothing when others share the device: then it is END, when the process said so.
+ * Determines when a go is over on a device: when the process can launch nothing more, and a kernel
+ * of our own has run. That kernel waits for work that the process has left running, so this work is
+ * timed too. On a shared device it only waits for its time slice, a hundred times as long as on an
+ * idle device, which tells nothing: then the go is over at END, when the process said so. An empty
+ * go ends in the same way.
  */
 static int64_t
 end_on_device(struct judge *j, struct runner *r, int64_t end)
 {
 	int64_t ns;
 
-	/* Even then, because the process would see a difference. */
+	/* Even on a shared device: otherwise the process could see the difference. */
 	kill(r->pid, SIGSTOP);
 	if (!j->alone)
 		return end;
@@ -744,13 +747,13 @@ allow(const struct judge *j, const struct runner *r, int cpu)
 	sched_setaffinity(r->pid, sizeof set, &set);
 }
 
-/* The outputs in the middle of a go, and how many calls had returned by then. */
+/* The outputs in the middle of a go, and how many calls had returned. */
 struct glimpse {
 	char *outputs;
 	size_t returned;
 };
 
-/* Until a device has done what the calls that have returned gave it to do. */
+/* Waits until the device has done the work of the calls that have returned. */
 static void
 await_device(const struct judge *j, const struct runner *r, const struct batch *b, size_t returned)
 {
@@ -763,8 +766,8 @@ await_device(const struct judge *j, const struct runner *r, const struct batch *
 }
 
 /*
- * How many rows a go begins with. On a device calls return before they are done, so the moment of a
- * look is not one in time: the next row comes after it.
+ * How many rows a go begins with. On a device calls return before they are done, so a look comes
+ * not at a certain time but after a certain row: the next row is sent after it.
  */
 static size_t
 first_rows(const struct judge *j, const struct batch *b, size_t calls)
@@ -776,10 +779,10 @@ first_rows(const struct judge *j, const struct batch *b, size_t calls)
 
 /*
  * Stops the process in the middle of some goes, at a moment that it cannot know: on a device, when
- * the calls of the first ROWS rows are done. A row is read when the call before has returned: one
- * that read all rows at once, to make its calls together or out of order, is found with calls that
- * count as made and are not. And calls that have not begun get other inputs: who has read the old
- * ones has read them in vain. Nothing in the process can tell.
+ * the calls of the first ROWS rows are done. A row is read when the call before has returned, so a
+ * process that reads all rows at once, to make its calls together or out of order, is found with
+ * calls that count as made and are not. Calls that have not begun get other inputs, so it is
+ * useless to read the old ones early. Nothing in the process shows which goes these are.
  */
 static enum outcome
 look_between(
@@ -791,7 +794,7 @@ look_between(
 	if (!b || b->look_ns <= 0)
 		return OUT_OK;
 	await_device(j, r, b, rows);
-	/* One that sleeps may wake up too late. */
+	/* A judge that sleeps may wake up too late. */
 	while (!j->device && !j->beside && (double)(know_ns() - start) < b->look_ns)
 		;
 	if (j->beside)
@@ -809,7 +812,7 @@ look_between(
 	return OUT_OK;
 }
 
-/* Whether calls that had returned have left their outputs alone since then. */
+/* Have calls that had returned left their outputs alone since then? */
 static enum outcome
 compare_glimpse(struct judge *j, struct runner *r, const struct batch *b, const struct glimpse *g)
 {

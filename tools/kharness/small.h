@@ -149,7 +149,7 @@ small_special(unsigned long long seed, unsigned long long i, unsigned long long 
 	    : drawn > NOT_A_NUMBER                      ? drawn - 2
 	                                                : drawn;
 	double zero = 0, infinite = 1 / zero, tiny = value * 0x1p-130;
-	/* Processors differ in the sign of what is not a number, and so do bit tricks. */
+	/* Processors differ in the sign of a NaN, and so do bit tricks. */
 	double none = copysign(infinite - infinite, value);
 
 	if (kind == MASKED_ALL || (kind == MASKED && dice < 4) ||

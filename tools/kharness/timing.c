@@ -21,8 +21,9 @@
 enum {
 	WARM_CALLS = 2, /* minimum number of untimed calls */
 	/*
-	 * maximum number of calls in one sample, whose rows fit into a pipe; a go on a GPU takes as
-	 * long as a hundred short kernels, and not the same in every process
+	 * maximum number of calls in one sample, whose rows fit into a pipe; on a GPU more, because
+	 * a go takes as long as a hundred short kernels, and its cost differs from process to
+	 * process
 	 */
 	CALLS_MAX = 128,
 	CALLS_MAX_DEVICE = 512,
@@ -31,9 +32,9 @@ enum {
 	/* enough for a subject whose call takes longer than slow_s */
 	SLOW_SAMPLES = 7,
 	/*
-	 * and before and after each round, quick subjects next to a slow one make this many goes:
-	 * there are few rounds then, and only the medians of many goes are as stable as the slow
-	 * subject; and more goes, as long as they take less than this share of slow_s
+	 * before and after each round with a slow subject, the quick ones make this many goes, and
+	 * more while they take less than 1 / QUICK_SHARE of slow_s: there are few rounds, and only
+	 * medians of many goes are as stable as the slow subject
 	 */
 	QUICK_GOES = 3,
 	QUICK_GOES_MOST = 12,
@@ -49,19 +50,20 @@ enum {
 	CHECKED_ROUNDS = 4,
 	/*
 	 * After it, one round in this many is checked: to move the ratio of twelve honest rounds,
-	 * more than as many others must be wrong.
+	 * more than twelve others must be wrong.
 	 */
 	CHECKED_LATER = 4,
 	/*
-	 * One go in this many gets rare inputs, and one for each kind of them after the last round;
-	 * half of these are checked, or all at the end, and none counts as a round.
+	 * One go in this many gets rare inputs, and so does one for each kind of them after the
+	 * last round. Half of the former are checked, and all of the latter; none counts as a
+	 * round.
 	 */
 	RARE_EVERY = 16,
 	RARE_MAX = 3, /* kinds of them */
 	/*
-	 * Goes in which a process is stopped once; a device takes longer to be looked at. Some come
-	 * between the rounds before the first look at the ratios, and one in so many after that: a
-	 * candidate that counts its calls does not know when they are over.
+	 * Goes in which a process is stopped once and inspected, which takes longer on a device.
+	 * Some come between the rounds before the first look at the ratios, then after one round in
+	 * LOOKS_LATER: a candidate that counts its calls does not know when they are over.
 	 */
 	LOOKS = 8,
 	DEVICE_LOOKS = 4,
@@ -69,24 +71,24 @@ enum {
 	LOOKS_LATER = 16,
 	LAST_TRIES = 9,
 	/*
-	 * Goes in which a call can touch only its own tensors, while it lasts, do not count either:
-	 * one before the first look, one in this many after it, and those at the end. A candidate
-	 * that looks for the inputs of later calls crashes there, and so does one that goes on
-	 * writing when it has returned.
+	 * Goes in which a call can touch only its own tensors, and only while it lasts, do not
+	 * count either: one before the first look, one in this many after it, and those at the end.
+	 * They crash a candidate that looks for the inputs of later calls, or writes after it has
+	 * returned.
 	 */
 	HIDDEN_LATER = 4,
-	/* rounds: hopeless if this many times the maximum are needed, judging by the first ones */
+	/* hopeless if, judging by the first rounds, this many times the maximum are needed */
 	HOPELESS = 2,
 	HOPELESS_MIN = 24,
-	/* everything is checked, however much it is, every so many rounds */
+	/* everything is checked, however much it is, once in this many rounds */
 	THOROUGH_EVERY = 8,
-	/* every so many rounds each subject makes a single call */
+	/* each subject makes a single call once in this many rounds */
 	LONE_EVERY = 2,
 	LONE_EVERY_DEVICE = 6, /* on a GPU, where nobody is judged by single calls */
 	LONE_MIN = 6           /* number of single calls that are enough for a judgement */
 };
 static const double slow_s = 1, warm_slow_s = 1;
-/* next to a call of this length, what can still be done after its return is nothing */
+/* what could be done after the return of a call this long is negligible */
 static const double long_ns = 20e6;
 /*
  * The ratios are looked at after these numbers of rounds. Each look may err with KSTAT_PAIRS_ALPHA,
@@ -118,8 +120,8 @@ enum {
 };
 /*
  * A call in a row of calls takes less time than a single call, which finds less of its code in the
- * caches: by LONE_NS, by what the other subjects also need, and by a share. A call that takes far
- * less has computed several calls together in advance.
+ * caches. LONE_NS plus what the other subjects gain is allowed; a call that takes less than
+ * LONE_SHARE of what is then left was computed together with others in advance.
  */
 static const double lone_ns = 15000, lone_share = 0.6;
 /* Most of the single calls are above this quantile. */
@@ -320,10 +322,10 @@ are_alike(const struct race *a)
 }
 
 /*
- * Only while nobody else measures, because only then does the time count. More threads than
- * processors wait for each other, and a driver's threads for their device: that tells nothing. The
- * waiting time of a single thread is known, and subtracted; but if another racer has more threads,
- * and loses an unknown amount, timing a busy moment would be unfair.
+ * Matters only while nobody else measures, because only then do times count. Where there are more
+ * threads than processors they wait for each other, and a driver's threads wait for their device:
+ * that means nothing. The waiting time of a single thread is known, and subtracted; but if another
+ * racer has more threads, which lose an unknown amount, timing a busy moment would be unfair.
  */
 static bool
 is_disturbed(const struct race *a, const struct racer *x, const struct span *s)
@@ -660,8 +662,8 @@ is_look(const struct race *a)
 /* ---- rounds ---- */
 
 /*
- * What some goes get that do not count: inputs that a kernel may be slower with, or wrong with if
- * it was careful only while it was checked. Returns how many kinds the task has.
+ * The inputs of some goes that do not count: a kernel may be slower with them, or wrong if it was
+ * careful only while it was checked. Returns how many kinds the task has.
  */
 static size_t
 rare_kinds(const struct race *a, enum kdist kinds[RARE_MAX])
@@ -715,7 +717,7 @@ is_checked_round(struct race *a, enum kdist inputs)
 }
 
 /*
- * Where all have one thread, they begin on the same processor, and in every second round on the
+ * If all have one thread, they begin a round on the same processor, and every second round on the
  * next: no two processors are alike, and the scheduler leaves a process where it was. -1: anywhere.
  * It is never the judge's processor, which a racer would have to wait for.
  */
@@ -790,7 +792,7 @@ lone_calls(struct race *a)
 	struct batch b;
 
 	a->p = a->lone;
-	/* These times count: others of the rare inputs change the speed too much. */
+	/* These times count, so only those rare inputs are used that hardly change the speed. */
 	inputs = inputs == KDIST_MIXED ? inputs : a->j->task->distributions[0];
 	batch_draw(a->j, &b, a->w, inputs, 1, a->oracle_s <= a->j->space->oracle_s);
 	if (one_go_each(a, &b, true, ns, cpu))
@@ -809,14 +811,14 @@ is_hidden_round(const struct race *a)
 	struct krng rng;
 
 	krng_init(&rng, a->j->o.seed, (long)a->j->draws, 0, "hidden rounds");
-	/* What is slow while it warms up may be quick afterwards. */
+	/* A call that is slow while it warms up may be quick afterwards. */
 	if (a->rounds < a->enough)
 		return a->to_hide && a->fastest_ns < long_ns &&
 		    krng_below(&rng, a->enough - a->rounds) == 0;
 	return hides(a) && a->calls > 1 && krng_below(&rng, HIDDEN_LATER) == 0;
 }
 
-/* Of those whose results count, the slowest makes this many of the calls. */
+/* How many of the calls the slowest racer makes, among those whose results count. */
 static size_t
 least_calls(const struct race *a)
 {
@@ -837,7 +839,7 @@ has_slow(const struct race *a)
 	return false;
 }
 
-/* Goes of racers that are quick compared with a slow one: they make many per round. */
+/* Goes of racers that are quick compared with a slow one: many per round. */
 struct goes {
 	double ns[RACERS_MAX][2 * QUICK_GOES_MOST + 1];
 	size_t count;
@@ -941,8 +943,8 @@ go_ns(const struct racer *x)
 }
 
 /*
- * A go in which a racer is looked at in between. It is one of its own, because the inputs change on
- * the way.
+ * A go in which a racer is inspected in between. Only that racer makes it, because the inputs
+ * change during it.
  */
 static void
 look_at(struct race *a, struct racer *x)
@@ -980,8 +982,8 @@ look_between_rounds(struct race *a)
 }
 
 /*
- * Goes that do not count, with tensors hidden and inputs of each rare kind: a candidate that was
- * careful only in its first calls is not any more. Then some in which it is looked at in between.
+ * Goes that do not count, with tensors hidden and inputs of each rare kind: they catch a candidate
+ * that was careful only in its first calls. Then some in which it is inspected in between.
  */
 static void
 last_goes(struct race *a)
@@ -1151,9 +1153,9 @@ delayed_share(const struct race *a)
 }
 
 /*
- * Is the time of a call in a row of calls far below that of a single call? On a busy machine a
- * reply can be hundreds of microseconds late: half of a few single calls may look long then, but
- * not most of them, and a call of microseconds tells nothing at all.
+ * Is the time of a call in a row of calls far below that of a single call? On a busy machine,
+ * replies can be hundreds of microseconds late. Half of a few single calls may then look long, but
+ * not most of them; and calls of a few microseconds show nothing at all.
  */
 static bool
 solves_together(const struct race *a, const struct racer *x)
@@ -1163,7 +1165,7 @@ solves_together(const struct race *a, const struct racer *x)
 	/* A driver's work for one call overlaps with the calls before it. */
 	if (isnan(excess) || a->calls == 1 || a->j->device || a->j->opencl)
 		return false;
-	/* The only candidate may not excuse others. fmax leaves out what is NAN. */
+	/* If there is only one candidate, it may not excuse others. fmax leaves out what is NAN. */
 	for (size_t i = a->j->o.all_pairs ? 0 : 1; i < a->count; i++)
 		if (x != &a->racers[i])
 			usual = fmax(usual, excess_ns(a, &a->racers[i], 0.5));
@@ -1536,7 +1538,7 @@ is_in(const struct race *a, const char *name)
 	return false;
 }
 
-/* A racer that failed later has won nothing before. */
+/* A racer that failed later has not won earlier workloads either. */
 static void
 drop_pairs(const struct race *a, json_t *pairs)
 {
@@ -1627,7 +1629,7 @@ race_run(struct race *a, json_t *pairs, int shared)
 	stay_beside(j, &before, true);
 	noise = time_all(a, pairs);
 	j->machine = machine_json(a);
-	/* What follows needs no quiet, but others who measure need it from us. */
+	/* What follows needs no quiet machine, and must not disturb others who measure. */
 	j->alone = false;
 	spent_on(j, SPENT_WAITING);
 	klock_share(lock);
@@ -1640,7 +1642,7 @@ race_run(struct race *a, json_t *pairs, int shared)
 	drop_pairs(a, pairs);
 	if (is_over(a))
 		noise = 0;
-	/* The end of a process is felt on its device. */
+	/* A process that ends disturbs its device. */
 	end_all(a);
 	close(lock);
 	return noise;

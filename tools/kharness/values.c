@@ -145,7 +145,7 @@ whole_within(double x, double low, double high)
 	return x > low ? x < high ? x : high : low;
 }
 
-/* All types of whole numbers but int32 and int64, which what is drawn for them fits. */
+/* All types of whole numbers but int32 and int64: whatever is drawn for those fits them. */
 HOT static void
 narrow_whole(enum kdtype t, const double *from, size_t n, void *into)
 {
@@ -370,7 +370,7 @@ near_limit(uint64_t word, int bits, bool sign)
 	return choice[word % LEN(choice)];
 }
 
-/* Rows of one kind each; FEW: two numbers in turns; ORDERED: ascending, but for one number. */
+/* Rows of one kind each; FEW: two numbers in turns; ORDERED: ascending, except for one number. */
 enum whole { SMALL, ANY, LIMITS, FEW, ORDERED, WHOLE_KINDS };
 
 struct whole_row {

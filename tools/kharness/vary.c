@@ -84,8 +84,8 @@ gcd(int64_t a, int64_t b)
 }
 
 /*
- * A multiple of UNIT in the range; -1 when there is none. What is left over after whole vectors and
- * tiles goes wrong most easily with nothing, one element, or all but one.
+ * A multiple of UNIT in the range; -1 when there is none. Kernels go wrong most easily when
+ * nothing, one element, or all but one is left over after whole vectors and tiles.
  */
 static int64_t
 multiple(struct krng *rng, int64_t low, int64_t high, int64_t unit)

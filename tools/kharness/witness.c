@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * kharness: calls of a go that the oracle does not check, because it is slow. All racers get the
- * same inputs, so each is compared with the first. Who is wrong, the oracle decides, for one call.
+ * same inputs, so each is compared with the first. If they differ, the oracle decides for one call
+ * which is wrong.
  */
 #include "kharness.h"
 
