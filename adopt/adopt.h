@@ -19,8 +19,8 @@ int go_on(const struct adoption *a, bool winner);
 
 /*
  * verdicts.c: what the application said of winners; the search and later integrations read it.
- * SHORT_CIRCUIT: below the gate, and so not tried; ALLOWED: rolled back, but what was wrong is
- * allowed since.
+ * SHORT_CIRCUIT: below the gate, and so not tried; ALLOWED: rolled back for a difference that has
+ * been allowed since.
  */
 enum verdict { DEPLOYED, ROLLED_BACK, SHORT_CIRCUIT, ALLOWED };
 /*
@@ -34,8 +34,8 @@ char *verdicts_failed(const struct adoption *a, const char *hex);
 /* Is WHY the reason of the last verdict? */
 bool verdicts_said(const struct adoption *a, const char *why);
 /*
- * Note that programs whose outputs differed only in digits that --compare allows by now are
- * allowed. Are there any?
+ * Record that programs whose outputs differed only in digits that --compare now allows have not
+ * failed; returns whether there were any.
  */
 bool verdicts_allow(const struct adoption *a);
 
@@ -52,8 +52,8 @@ json_t *ask_facts(const struct adoption *a, const char *text, const char *log, c
 /* The program in an answer, unchanged; NULL: none. The caller frees. */
 char *ask_program(const struct adoption *a, const char *answer, bool *cut_off);
 /*
- * The same if the program breaks no rule; otherwise NULL, with the reason in *FAULT. Where BEFORE,
- * the text that was asked about, breaks a rule too, that does not count. The caller frees both.
+ * The same if the program breaks no rule; otherwise NULL, with the reason in *FAULT. A rule that
+ * BEFORE, the text that was asked about, breaks too does not count. The caller frees both.
  */
 char *ask_code(const struct adoption *a, const char *answer, const char *before, char **fault);
 
@@ -84,9 +84,9 @@ int record(const struct adoption *a);
 /* Has anything been recorded? */
 bool recorded_any(const struct adoption *a);
 /*
- * Where FILE contains other elements, of ITEM bytes, than the application's call left in the array;
- * NULL: nowhere. Arrays that were not recorded count as equal, and so do elements that are not the
- * same in FILE and in OTHER, if there is such a file. The caller frees.
+ * Where the elements in FILE, of ITEM bytes each, differ from those that the application's call
+ * left in the array; NULL: nowhere. Arrays that were not recorded count as equal, and so do
+ * elements that are not the same in FILE and in OTHER, if there is such a file. The caller frees.
  */
 char *recorded_differs(const struct adoption *a, const char *config, const char *array,
     const char *dtype, size_t item, const char *file, const char *other);
@@ -95,7 +95,7 @@ char *recorded_path(const struct adoption *a, const char *config, const char *ar
 
 /* task.c */
 int make_task(const struct adoption *a);
-/* Put the formulas of --flops and --bytes in the place of those that kadopt found. */
+/* Replace the formulas that kadopt found by those of --flops and --bytes. */
 void task_formulas(const struct adoption *a, json_t *task);
 /* Adds the files of --context to the campaign's instructions, after those that a person gave. */
 void task_context(const struct adoption *a);

@@ -62,8 +62,8 @@ open_source(const struct bundle *b, const char *path)
 }
 
 /*
- * The next line "#include" in the code of F from *P on: whether it is that of a system header, and
- * the project's file, if it names one, to be freed. False: there is none.
+ * Finds the next #include in the code of F from *P on: does it name a SYSTEM header, and which file
+ * of the project (HEADER, to be freed), if any? False: there is none.
  */
 static bool
 next_include(const struct bundle *b, const struct source *f, size_t *p, size_t to, bool *system,
@@ -128,7 +128,7 @@ is_system_group(const struct bundle *b, const struct source *f, const struct ksc
 	return good && found;
 }
 
-/* Adds a source; before each of its items it adds the headers that are included up to there. */
+/* Adds a source; before each of its items it adds the headers that are included above that. */
 static struct source *
 add_source(struct bundle *b, const char *path, bool root)
 {
@@ -211,8 +211,8 @@ struct need {
 };
 
 /*
- * X may define a member of a class of the project. Does the name at AT mean something else? It
- * does if the class is not needed, and where the class declares its members.
+ * If X defines a member of a class of the project: is the name at AT something else? It is if the
+ * class is not needed, or if AT is among the declarations of its members.
  */
 static bool
 is_other_member(const struct need *n, const struct kscan_item *x, size_t at)
@@ -392,8 +392,8 @@ definition_in(const struct kscan *s, const char *name)
 }
 
 /*
- * The source of the project, of those that are not open, that defines the function or variable
- * NAME: its path, or NULL; to be freed. HASH gets the ktoken_hash of the definition.
+ * The path of the project's source that is not open and defines the function or variable NAME, to
+ * be freed; NULL: none. HASH gets the ktoken_hash of the definition.
  */
 static char *
 find_definition(const struct bundle *b, const char *name, char hash[17])
@@ -503,7 +503,7 @@ bundle_keep(struct bundle *b, const char *name)
 
 /* ---- the text ---- */
 
-/* Does X make or end objects of the class whose member KERNEL is? A task makes none. */
+/* Is X a constructor or destructor of KERNEL's class? A task makes no objects. */
 static bool
 is_maker(const struct kscan_item *x, const char *kernel)
 {
@@ -598,7 +598,7 @@ add_kernel(struct kbuf *out, const struct adoption *a, const struct source *x,
 	kbuf_add(out, x->text + item->from + specifiers.to, item->to - item->from - specifiers.to);
 }
 
-/* Has one of the first N parts the same include as X? */
+/* Does one of the first N parts have the same include as X? */
 static bool
 seen_include(const struct bundle *b, size_t n, const struct kscan_item *x)
 {

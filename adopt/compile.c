@@ -209,7 +209,7 @@ compile_seen(const struct adoption *a, const char *copy, bool *astray)
 
 /*
  * The words of an entry: "arguments", or "command", which is in the form for a shell. The folder
- * stands after the compiler, as in the records of the shims. New reference.
+ * follows the compiler, as in the records of the shims. New reference.
  */
 static json_t *
 words_of(const json_t *entry, const char *folder)

@@ -83,8 +83,8 @@ timed_calls(const char *path, json_t *observed, const json_t *header)
 }
 
 /*
- * The arguments that are integers in every call, by name, but for places in blocks, which are only
- * known where memory is observed. New reference.
+ * The names of the arguments that are integers in every call, except places in blocks, which are
+ * known only where memory is observed. New reference.
  */
 static json_t *
 integer_arguments(const json_t *calls, const char *campaign)

@@ -216,7 +216,7 @@ kscan_members(const struct kscan_item *x)
 
 	kscan_inside(x, &in);
 	kscan_items(y, &in) {
-		/* What follows the braces is no member. */
+		/* What follows the braces is not a member. */
 		if (y->kind == KSCAN_CLOSE)
 			break;
 		if (y->kind == KSCAN_DECLARATION && x->in->code[y->to - 1] == ';')

@@ -173,7 +173,9 @@ set_member(
 	kbuf_printf(&m->before, "\t%s = %s%s;\n", to, as, name);
 }
 
-/* A member of TYPE, or as bytes, copied in and back. ADDRESS: of it, before its expression FROM. */
+/*
+ * Copies a member in and back, as TYPE or (NULL) as bytes. ADDRESS: what makes a pointer of FROM.
+ */
 static void
 copy_member(struct making *m, const char *name, const char *type, const char *from, const char *to,
     const char *address, bool constant)
@@ -188,8 +190,8 @@ copy_member(struct making *m, const char *name, const char *type, const char *fr
 }
 
 /*
- * The members of a nested structure: IN is its expression in the application, OUT in the entry. If
- * it is a pointer, it may be NULL; if it was so in every observed call, it is in the entry, too.
+ * The members of a nested structure: IN is its expression in the application, OUT in the entry. A
+ * pointer may be NULL; if it was NULL in every observed call, it is NULL in the entry, too.
  */
 static void
 flatten_inner(struct making *m, const struct kscan_param *p, const struct type *type,
@@ -214,8 +216,9 @@ flatten_inner(struct making *m, const struct kscan_param *p, const struct type *
 }
 
 /*
- * If the function takes NAME, a pointer to void, for one to a structure with pointers: its type and
- * how that is written. The caller frees both. Refuses one that the file does not declare.
+ * Does the function use NAME, a pointer to void, as a pointer to a structure with pointers? Sets
+ * that type, and *AS to its text; the caller frees both. Refuses a type that the file does not
+ * declare.
  */
 static bool
 is_void_for(
@@ -437,7 +440,7 @@ take_record(struct making *m, const struct kscan_param *p, const struct type *ty
 	bool plain = type_leaves(&m->types, type, &leaves);
 
 	m->own = true;
-	/* Bytes keep the values of a recorded call; of an object, these should vary. */
+	/* Bytes keep the values of a recorded call; an object's should vary. */
 	if (plain && (type_common(&leaves) || !is_object(p))) {
 		take_records(m, p, type_common(&leaves), own, reference, constant);
 	} else if (m->u->kernel || !type->item) {
@@ -493,7 +496,7 @@ is_joined(const struct making *m, const struct kscan_param *p)
 	return kany(kforeach_of(q, m->g.params, m->g.count), joined_to(m, q) == p);
 }
 
-/* The parameter in whose array P is a place, for a number; NULL: none. */
+/* The parameter in whose array P is a place, which a number can give; NULL: none. */
 static const struct kscan_param *
 base_of(const struct making *m, const struct kscan_param *p)
 {
@@ -503,7 +506,7 @@ base_of(const struct making *m, const struct kscan_param *p)
 		return joined;
 	if (q && joined_to(m, q))
 		return joined_to(m, q);
-	/* Not in that of another place. */
+	/* A place in the array of another place does not count. */
 	return q && !kscan_base(m->f, &m->g, q) ? q : NULL;
 }
 
@@ -517,7 +520,7 @@ twin_of(const struct making *m, const struct kscan_param *p)
 	return q && !joined_to(m, q) ? q : NULL;
 }
 
-/* May the array P be written by another name? */
+/* May the array P be written under another name? */
 static bool
 has_other_name(const struct making *m, const struct kscan_param *p)
 {
@@ -801,7 +804,7 @@ launch_text(struct making *m)
 
 /* ---- the text ---- */
 
-/* As a parameter or, with NULL for TEXT where that is an array's, as a variable. To be freed. */
+/* The declaration TEXT of a parameter, or (NULL) that of a variable of its type. To be freed. */
 static char *
 declaration(const struct unit_param *p, const char *text)
 {
@@ -858,7 +861,7 @@ put_first(struct making *m, struct kbuf *b)
 	m->before = *b;
 }
 
-/* Pointers that were null in every observed call are no arguments of the entry, but null in it. */
+/* Pointers that were null in every observed call are null in the entry, not arguments of it. */
 static void
 set_null(struct making *m)
 {
@@ -884,7 +887,7 @@ set_null(struct making *m)
 	put_first(m, &b);
 }
 
-/* An array of which the function also touches what is before it: the whole block, and a place. */
+/* If the function also touches what is before an array: the whole block, and a place in it. */
 static void
 put_within(struct making *m, size_t at, struct kbuf *b)
 {

@@ -18,9 +18,9 @@ json_t *instance_bind(const struct adopted_unit *u, const struct kscan_signature
 /* "<T, N>" for a function whose result begins with "template<typename T, int N>"; "" for others. */
 char *instance_formals(const char *result);
 /*
- * For such a function a condition in C++: its template has the arguments with which UNIT's entry
- * calls it. Arguments that may be unknown at the function are not compared. "": it is no template.
- * The caller frees.
+ * For such a function, a condition in C++ that is true if its template has the arguments with which
+ * UNIT's entry calls it. Arguments that may be unknown at the function are not compared. "": it is
+ * not a template. The caller frees.
  */
 char *instance_condition(const char *result, const json_t *unit);
 /* The "grid", "block" or "shared" memory of the launch. Borrowed. */

@@ -35,7 +35,7 @@ struct attempt {
 	struct patch patch;
 	struct run_folder run;
 	struct kbuf heard; /* what was wrong, for the next round; see docs/schemas/verdict-1.json */
-	char *digits;      /* with which --compare nothing would have been wrong; NULL: with none */
+	char *digits;      /* the --compare that would allow the difference; NULL: none would */
 };
 
 static void

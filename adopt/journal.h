@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * journal: before the project's sources are changed, an entry of adopt/journal.ndjson that says how
- * is on the disk. Wherever a kadopt was killed, the next one can go back by the journal and the
- * copies in adopt/original.
+ * journal: before the project's sources change, an entry in adopt/journal.ndjson says how. Wherever
+ * a kadopt is killed, the next one can undo the change with the journal and the copies in
+ * adopt/original.
  *
  *   change     each of FILES is about to become TO (digest), and was FROM
  *   accepted   the program with them was built, ran in the project, and was better: it stays

@@ -113,7 +113,7 @@ char *path_of(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* The same for a file that the command STEP makes: dies if it does not exist. */
 char *adopt_made(const struct adoption *a, const char *name, const char *step);
 char *project_path(const struct adoption *a, const char *name);
-/* What PATH is within FOLDER, "" if it is that; NULL: it is outside. Both are real paths. */
+/* PATH relative to FOLDER, "" for FOLDER itself; NULL: it is outside. Both are real paths. */
 const char *path_in(const char *folder, const char *path);
 /* The text of a file; and its hex digest. NULL and false: no such file. */
 char *file_text(const char *path, size_t *len);

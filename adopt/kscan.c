@@ -324,7 +324,7 @@ kscan_list(const char *text, bool angles)
 
 /* ---- items ---- */
 
-/* Does a comment end between FROM and TO that began before? */
+/* Does a comment that began before FROM end before TO? */
 static bool
 is_within_comment(const struct kscan *s, size_t from, size_t to)
 {
@@ -365,7 +365,7 @@ add_name(struct kscan_item *x, char *name)
 	x->names[x->name_count++] = name;
 }
 
-/* "operator bool" is no identifier: so it gets no blank, either. */
+/* "operator bool" is not an identifier, so it gets no blank either. */
 static void
 add_word(struct kscan_item *x, const struct kscan *s, size_t p, size_t end)
 {
@@ -553,7 +553,7 @@ function_name(const struct kscan *s, size_t body, struct kscan_item *x)
 	return 0;
 }
 
-/* What kind of item has the brace at P; of a function, X gets the parts. */
+/* The kind of item whose brace is at P; for a function, X gets its parts. */
 static enum kscan_kind
 kind_at_brace(const struct kscan *s, size_t p, struct kscan_item *x)
 {
@@ -731,7 +731,7 @@ look_through_guard(const struct kscan *s, size_t *from, size_t *to)
 	*to = (size_t)((char *)memrchr(s->code, '#', s->len) - s->code);
 }
 
-/* Blanks what stands between "#if 0" and its #else or #endif. */
+/* Blanks everything between "#if 0" and its #else or #endif. */
 static void
 blank_disabled(struct kscan *s)
 {
@@ -754,7 +754,7 @@ blank_disabled(struct kscan *s)
 	}
 }
 
-/* Takes the functions of IN, the inside of the type X, over. */
+/* Takes over the functions of IN, the inside of the type X. */
 static void
 take_members(struct kscan *s, const struct kscan_item *x, struct kscan *in)
 {

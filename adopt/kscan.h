@@ -135,16 +135,16 @@ size_t kscan_part(const struct kscan *s, size_t p, size_t to, bool angles);
 json_t *kscan_parts(const struct kscan *s, size_t from, size_t to, bool angles);
 /* The same for a whole text. */
 json_t *kscan_list(const char *text, bool angles);
-/* After "<…>" at P, and what stands before it. */
+/* After "<…>" at P, and the text before it. */
 size_t kscan_angle_end(const struct kscan *s, size_t p, size_t to);
-/* Where the name at P begins with what stands before it: "C::" or "n::C::". */
+/* Where the name at P begins, including a path before it: "C::" or "n::C::". */
 size_t kscan_path_start(const struct kscan *s, size_t from, size_t p);
 /* Where the name before P begins, perhaps with a path; *END: before its template arguments. */
 size_t kscan_name_before(const struct kscan *s, size_t p, size_t from, size_t *end);
 /* The '#' of the next line from P on with a branch, and what it does; TO: none. */
 enum kscan_branch { KSCAN_NO_BRANCH, KSCAN_IF, KSCAN_ELSE, KSCAN_ENDIF };
 size_t kscan_branch(const struct kscan *s, size_t p, size_t to, enum kscan_branch *b);
-/* Is what stands from P to END one of these words? */
+/* Is the text from P to END one of these words? */
 bool kscan_among(const struct kscan *s, size_t p, size_t end, const char *words);
 /* The next identifier from *AT on: where it begins and ends. False: there is none. */
 bool kscan_identifier(const struct kscan *s, size_t *at, size_t to, size_t *end);

@@ -32,7 +32,7 @@ static const struct command {
 	{ "check", .step = check_frozen, .looks = true,
 	    .help = "verify that the frozen input files are unchanged" },
 	{ "integrate", .run = command_integrate,
-	    .help = "put the winner into the application if it works and pays there" },
+	    .help = "put the winner into the application if that works and gets faster" },
 	{ "repair", .step = journal_repair,
 	    .help = "finish or undo the changes of an interrupted kadopt" },
 	{ "status", .step = show_status, .looks = true, .help = "show the state of the adoption" },

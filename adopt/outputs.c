@@ -175,7 +175,7 @@ output_differs(struct comparing *c, const struct adoption *a, const json_t *o, c
 	if (kind > 0)
 		return numbers_differ(c, x, n, y, m, kind == 1 ? 4 : 8);
 	if (strlen(x) < n || strlen(y) < m)
-		return kstrdup("it is no text");
+		return kstrdup("it is not text");
 	return texts_differ(c, x, y);
 }
 

@@ -62,7 +62,7 @@ is_limit(const struct kscan_item *f, const char *name)
 		     after = s->code[kscan_blank(s, p + strlen(name), f->to)];
 		bool ends = strchr(";,)", after) != NULL;
 
-		/* An operand of "*" or "[]", what a variable becomes, an argument. */
+		/* An operand of "*" or "[]", the value assigned to a variable, or an argument. */
 		if (before == '*' || strchr("[=", after) || (ends && strchr("(,", before)) ||
 		    (ends && before == '=' && !strchr("!<>=", s->code[at - 2])))
 			return false;

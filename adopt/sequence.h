@@ -16,7 +16,7 @@
 
 /*
  * Sets U's sequence, the names of its kernels, if U is a function for a GPU that has no stream.
- * Whatever stands in the way is a line in WHY: also that it launches nothing.
+ * Every obstacle is a line in WHY, including that it launches nothing.
  */
 void sequence_find(struct adopted_unit *u, struct kbuf *why);
 /* The body of F, with everything on the stream "stream". The caller frees. */

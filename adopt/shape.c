@@ -11,7 +11,7 @@
 #include "numbers.h"
 #include "preprocess.h"
 
-/* CALLS: twice as many are looked at: that many first ones, and some of all. */
+/* CALLS: at most twice as many are examined: the first ones, and some of all. */
 enum { FITS = 32, ASK_TRIES = 3, TIED_MIN = 16, CALLS = 2048 };
 
 /* ---- types ---- */
@@ -37,7 +37,7 @@ type_of(const struct kscan *s, const char *type, int *stars)
 	return found;
 }
 
-/* The same if a condition chooses the typedef: as the compiler sees it. */
+/* The same as the compiler sees it, if a condition chooses the typedef. */
 static const struct number_type *
 chosen_type_of(const struct adoption *a, const char *type, int *stars)
 {
@@ -85,7 +85,7 @@ declared_shape(const struct kscan_param *p)
 	return whole ? b.data : NULL;
 }
 
-/* How the application has the argument NAME of the entry; NULL: unknown. */
+/* What the entry's argument NAME is in the application; NULL: unknown. */
 static const json_t *
 parameter(const struct adoption *a, const char *name)
 {
@@ -383,8 +383,8 @@ value_is_written(struct values *v, struct value *x)
 }
 
 /*
- * Arrays that calls were seen to change, and those that the text F writes: with the same
- * values, then. If there are none, all arrays that the function may write.
+ * Finds arrays that calls were seen to change, and those that the text of F writes (with the values
+ * that were there already). If there are none: all arrays that the function may write.
  */
 static void
 find_written(struct values *v, const struct kscan_item *f)
@@ -484,7 +484,7 @@ fits(const struct value *x, const struct fit *f)
 		if (product > n || (product < n && !f->count))
 			return false;
 		told += product == n;
-		/* What it touches is no upper limit. */
+		/* What it touches is not an upper limit. */
 		if (product == n || (is_part(call, x) && !x->reached))
 			continue;
 		if (!is_loose(call, x, n, product))

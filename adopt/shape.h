@@ -17,7 +17,7 @@ struct value {
 	size_t bytes;           /* of an element */
 	bool constant, written; /* for an array: declared const; observed to change */
 	bool size;              /* for an axis: it occurs in a shape */
-	bool listed;            /* for an axis: others than the workloads' values are not safe */
+	bool listed;            /* for an axis: only the workloads' values are safe */
 	/* for an axis: the expression of other axes that it equals in every call; or NULL */
 	char *tied;
 	/* for an array: the shape in its brackets, "rows*cols"; NULL: incomplete */
@@ -53,7 +53,7 @@ void values_find(struct values *v, const struct adoption *a, const char *text);
 void values_free(struct values *v);
 /* Is one of the pointers of an observed call a null pointer? */
 bool call_has_null(const json_t *call);
-/* The array X is written, although calls left the old values in it: takes it so, and notes it. */
+/* Records, with a note, that the array X is written although calls left the old values in it. */
 void value_is_written(struct values *v, struct value *x);
 /* Bytes that calls with these arguments touch of array X; 0: unknown. */
 size_t value_reach(const struct value *x, const json_t *args);

@@ -58,7 +58,7 @@ item_uses(const struct state *t, const struct kscan_item *x, const char *name)
 }
 
 /*
- * Has the item Y the same kind and HASH as X of the winner? Perhaps only after the cleanup of
+ * Does the item Y have the same kind and HASH as X of the winner? Perhaps only after the cleanup of
  * extraction ("__constant__"), if it has the same name.
  */
 static bool
@@ -910,8 +910,8 @@ put_together(struct state *t, const char *copy, struct patch *p, struct kbuf *no
 }
 
 /*
- * If the function NAME of X, the application's file, is inside #if, and only there, what is in the
- * branches of all conditions is taken as if it stood outside: the winner comes into the same
+ * If the function NAME of X, the application's file, is inside #if, and only there, the contents of
+ * all conditions' branches are treated as if they were outside: the winner goes into the same
  * branch.
  */
 static void

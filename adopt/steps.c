@@ -77,7 +77,7 @@ add_context(void *answers, const char *option, const char *file)
 	kjson_add(kjson_ensure(answers, "context", json_array()), file);
 }
 
-/* An answer that was not given is no member. */
+/* Answers that were not given are left out. */
 static void
 parse_options(struct adopt_options *o, int argc, char **argv)
 {
@@ -101,7 +101,7 @@ parse_options(struct adopt_options *o, int argc, char **argv)
 		KOPTION_CALL("shape", add_shape, a,
 		    "NAME=EXPRESSION\tnumber of elements of an array; repeatable"),
 		KOPTION_CALL("proxy", add_proxy, a,
-		    "LOW,HIGH\taccept this ratio of times, alone to in the application"),
+		    "LOW,HIGH\taccept such ratios of the time alone to that in the application"),
 		KOPTION_REAL("timeout", &timeout_s, 1, 1e6, "S\ttime limit of a build or a run"),
 		KOPTION_NUMBER("threads", &threads, 0, 4096, "N\tthreads that the kernel may use"),
 		KOPTION_TEXT("provider", &o->provider,
@@ -118,8 +118,8 @@ parse_options(struct adopt_options *o, int argc, char **argv)
 		KOPTION_CALL(
 		    "bytes", answer_text, a, "EXPRESSION\tbytes that a call must move at least"),
 		KOPTION_CALL("ncu", answer_path, a,
-		    "FILE\tcounters of the application, from ncu, for these two"),
-		KOPTION_FLAG("count", &count, "\thave ncu count them now"),
+		    "FILE\tfind both from this output of ncu for the application"),
+		KOPTION_FLAG("count", &count, "\tfind both by running ncu now"),
 		KOPTION_FLAG("sandbox", &sandbox, "\trun the application in a sandbox"),
 	};
 

@@ -24,8 +24,7 @@ static const double proxy_limits[2] = { 0.2, 5 };
 /* Shorter calls mostly measure caches and pages: cold when alone, warm in the application. */
 static const double cold_us = 10;
 /*
- * At most that long takes the first touch of a page, which happens in the application, but not
- * alone.
+ * The first touch of a page takes at most this long; it happens in the application, but not alone.
  */
 static const double touch_us = 10;
 
@@ -65,7 +64,7 @@ struct draft {
 	double alone_s; /* for the reference on all workloads, once */
 	bool hung;      /* the judge did not finish: the oracle has no time limit */
 	bool told;      /* the notes so far were printed */
-	bool crashed;   /* with numbers of a draw, after it was right with others */
+	bool crashed;   /* with the numbers of one draw, after it was right with others */
 };
 
 /* Notes are printed together, when the task is settled; one that follows later, at once. */
@@ -270,7 +269,7 @@ elements_of(const struct value *x, const struct knpy *bytes, const json_t *args)
 
 /*
  * The recorded bytes of an array, as a file of its type next to the task; returns its name there,
- * or NULL if no recording has so many elements. COUNT: its elements.
+ * or NULL if no recording has that many elements. COUNT: its elements.
  */
 static char *
 typed_file(const struct draft *d, const char *config, const struct value *x, const json_t *args,
@@ -756,7 +755,7 @@ make_oracle(struct draft *d)
 
 /*
  * Run kharness with these arguments. The oracle runs inside it without a time limit: if numbers
- * make it loop for ever, the time exceeds what any number of calls could take.
+ * make it loop forever, the time exceeds what any number of calls could take.
  */
 static void
 run_judge(struct draft *d, const char *name, const char *arguments, struct command_result *r)
@@ -881,7 +880,9 @@ passes(struct draft *d, int seeds, struct kbuf *said)
 	return good;
 }
 
-/* Draws that show whether it is right. If these take long, there are many numbers in each. */
+/*
+ * How many draws show whether it is right: fewer if they take long, because each has many numbers.
+ */
 static int
 sure(const struct draft *d)
 {
@@ -930,15 +931,14 @@ crashes_on(struct draft *d)
 	return call_alone(d, "task.json", "");
 }
 
-/* What a task keeps of the application's calls, in the order in which it does. */
+/* What a task takes over unchanged from the application's calls: sizes before floats. */
 enum kept { KEPT_SIZES, KEPT_FLOATS };
 
-static const char crashes[] = "the reference crashes with other sizes or numbers than those of the "
-                              "application's calls";
+static const char crashes[] = "the reference crashes with sizes or numbers other than those of the application's calls";
 
 /*
- * Keeps one thing more of the application's calls, from FROM on, because of WHY: their sizes and
- * numbers, or their floating-point arrays. False: they are kept already.
+ * Takes over one thing more from the application's calls, beginning with FROM, because of WHY:
+ * their sizes and numbers, or their floating-point arrays. False: these are taken over already.
  */
 static bool
 restrict_inputs(struct draft *d, enum kept from, const char *why)
@@ -977,7 +977,7 @@ drop_crashing(struct draft *d, const char *name, bool near)
 	return true;
 }
 
-/* Integers that are not sizes keep the workloads' values if what CRASHED has others. */
+/* Integers that are not sizes keep the workloads' values if the call that CRASHED had others. */
 static bool
 keep_listed(struct draft *d, const char *crashed)
 {
@@ -1076,8 +1076,8 @@ leave_out_crashed(struct draft *d)
 }
 
 /*
- * Leaves out the invented workloads that the reference was wrong at when it was judged last. False:
- * there are none, or it is also wrong at calls of the application's.
+ * Leaves out the invented workloads on which the reference was wrong when last judged. False: there
+ * are none, or it was also wrong on the application's calls.
  */
 static bool
 leave_out_wrong(struct draft *d)
@@ -1099,8 +1099,8 @@ leave_out_wrong(struct draft *d)
 }
 
 /*
- * May an honest reference fail at those of SMALL that were left out? At all of them only if its
- * data have structure, and at none if a shape is uncertain.
+ * May an honest reference fail on the workloads of SMALL that were left out? On all of them only if
+ * its data have structure, and on none if a shape is uncertain.
  */
 static bool
 may_leave_out(const struct draft *d, const json_t *small)
@@ -1165,7 +1165,7 @@ settle(struct draft *d, struct kbuf *said)
 					d->oracle = self ? d->oracle : oracles[o];
 					d->inout = inout;
 					d->large = large;
-					/* Not with these roles and numbers. */
+					/* These roles and numbers do not work. */
 					if (!d->hung && try_combination(d, said))
 						return true;
 				}
@@ -1174,9 +1174,7 @@ settle(struct draft *d, struct kbuf *said)
 	return false;
 }
 
-/*
- * Did it give wrong values, and nothing else? Then with numbers that no draw had before.
- */
+/* Did it fail only by wrong values? Then only with numbers that no earlier draw had. */
 static bool
 is_inexact(const json_t *eval)
 {
@@ -1200,7 +1198,7 @@ build_with(struct draft *d, const char *flag)
 }
 
 /*
- * The same also for a function that crashes with other numbers than the application's, or copies
+ * The same also for a function that crashes with numbers other than the application's, or copies
  * what it never set into its results.
  */
 static bool
@@ -1488,8 +1486,8 @@ write_replay(struct draft *d)
 }
 
 /*
- * Where the standalone reference produces other outputs than call NAME left in the application;
- * NULL: nowhere. The caller frees.
+ * Where the outputs of the standalone reference differ from those that call NAME left in the
+ * application; NULL: nowhere. The caller frees.
  */
 static char *
 results_differ(const struct draft *d, const char *name)
@@ -1534,8 +1532,8 @@ drop_other(struct draft *d)
 			    "that calls it",
 			    d->a->kernel, name, why);
 		add_note(d,
-		    "%s is left out: alone, the reference gives other results there than in the "
-		    "application (%s)",
+		    "%s is left out: alone, the reference gives different results there than in "
+		    "the application (%s)",
 		    name, why);
 		json_array_remove(list, i);
 		return true;
@@ -1917,9 +1915,9 @@ set_profile(const struct adoption *a, const char *when)
 }
 
 /*
- * Makes the campaign. Will the judge of candidates accept the reference, with everything that it
- * refuses before it runs anything? Otherwise trial 0 would stop there. If not, the task may be
- * eased. What is built here serves trial 0, which also runs the profiler.
+ * Makes the campaign. Would keval, which also refuses some programs without running them, accept
+ * the reference? If not, trial 0 would stop there, so the task may be eased. What is built here
+ * serves trial 0, which also runs the profiler.
  */
 static void
 try_campaign(struct draft *d)
@@ -1972,7 +1970,7 @@ make_task(const struct adoption *a)
 	d.text = file_text(source, NULL);
 	if (!d.text)
 		kdie(K_USAGE, "%s is missing: run kadopt extract", source);
-	/* Shapes may be others now. */
+	/* Shapes may have changed. */
 	remove_folder(adopt_path(a, "task/recorded"));
 	values_find(&d.v, a, d.text);
 	if (!has_floats(&d.v, false))
@@ -1980,7 +1978,7 @@ make_task(const struct adoption *a)
 	drop_empty(&d);
 	d.small = small_workloads(&d);
 	if (!check_geometry(&d))
-		kdie(K_NO, "the reference launches other grids or blocks than the application");
+		kdie(K_NO, "the reference launches different grids or blocks from the application");
 	w = work_begin("probe", "the reference, alone and next to protected memory");
 	probe(&d);
 	work_end(&w);

@@ -11,7 +11,7 @@ enum { CHAIN = 16, DEEP = 6 };
 
 /*
  * A record of the system's headers: the type of its members and their names, one letter each; none
- * if they are unknown. NULL: it is no such record. Borrowed.
+ * if they are unknown. NULL: it is not such a record. Borrowed.
  */
 static const json_t *
 system_record(const char *name)

@@ -26,7 +26,7 @@ remember(const struct adoption *a)
 	    "{ krecords remember && krecords tips add && krecords library; }",
 	    "remember", &r);
 	if (r.status)
-		kwarn("the memory of %s does not know of it: %s%s", a->dir, r.why, r.said);
+		kwarn("it is not in the memory of %s: %s%s", a->dir, r.why, r.said);
 }
 
 void

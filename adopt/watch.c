@@ -117,8 +117,8 @@ add_text(struct kbuf *b, const struct signature *s, size_t from, size_t to)
 }
 
 /*
- * What stands behind the function's name, up to TO, without default values, which only one
- * declaration may give, and without comments.
+ * What follows the function's name, up to TO, without default values, which only one declaration
+ * may give, and without comments.
  */
 static void
 add_parameters(struct kbuf *b, const struct signature *s, size_t to)
@@ -250,7 +250,7 @@ add_wrapper(struct kbuf *b, const struct signature *s, const struct watch *w)
 	add_watching(b, s, w);
 }
 
-/* "#line N" for what stands at AT. */
+/* "#line N" for the text at AT. */
 static void
 add_line(struct kbuf *b, const struct signature *s, size_t at)
 {

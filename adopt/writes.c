@@ -143,7 +143,7 @@ after_place(const struct kscan *s, struct place *x, size_t to)
 	return ENDS;
 }
 
-/* Is what the pointer points to, whose name stands from AT to P, changed there? */
+/* Is what the pointer named from AT to P points to changed there? */
 static bool
 is_written_at(const struct writing *w, size_t at, size_t p)
 {
@@ -171,7 +171,7 @@ is_written_at(const struct writing *w, size_t at, size_t p)
 		if (is_called(s, x.at, from, &call, &end))
 			return pointer && callee_writes(w, call, end, index);
 		x.element |= x.star;
-		/* Its value, in an expression with others. */
+		/* Its value is one of several in an expression. */
 		if (x.element && (!x.whole || !strchr("(*&", *c)))
 			return false;
 	}

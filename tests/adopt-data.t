@@ -654,7 +654,7 @@ ok 'an invented size at which an array would have no element is not used' '
 ok 'calls in which the standalone reference gives other results than the application are left out, and named' '
 	. ./helpers.sh
 	exits 0 alone loud --shape in=n --shape out=n
-	grep -q "top[0-9]* is left out: alone, the reference gives other results there than in the application (out: element [0-9]* is [0-9]*, and was [0-9]* there)" err
+	grep -q "top[0-9]* is left out: alone, the reference gives different results there than in the application (out: element [0-9]* is [0-9]*, and was [0-9]* there)" err
 	jq -e ".workloads | map(select(.timed)) | length > 0 and all(.axes.n == 120000)" o-loud/task.json'
 ok 'an array that is read after it was written under another name does not count as such a call' '
 	. ./helpers.sh

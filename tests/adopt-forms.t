@@ -436,7 +436,7 @@ EOF
 ok 'what a static function does that is declared before its definition; a number without which the function crashes' '
 	exits 0 kadopt adopt -o o-ahead -p ahead --file k.c --kernel pour --build "gcc -O1 -o app main.c k.c" --run "./app >out.txt" --outputs out.txt --runs 1 --threads 1 --proxy 0.0001,10000; cat out err
 	jq -e ".outputs | has(\"t_filled\") and has(\"t_place\") and has(\"t_water\")" o-ahead/task.json
-	grep -q "the reference crashes with other sizes or numbers than those of the application.s calls, so these are the only ones" err
+	grep -q "the reference crashes with sizes or numbers other than those of the application.s calls, so these are the only ones" err
 	jq -e ".inputs.ratio | .value == 1.5 and .fixed" o-ahead/task.json'
 
 mkdir span

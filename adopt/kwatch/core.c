@@ -11,7 +11,7 @@
 static __thread struct kwatch_state *states; /* KWATCH_NEST elements */
 static __thread int depth;
 
-/* How long the process has had processors so far. */
+/* The processor time of this process so far. */
 static int64_t
 worked(void)
 {

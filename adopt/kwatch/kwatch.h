@@ -2,7 +2,7 @@
 /*
  * kwatch: a library that is preloaded into an application to see the calls of one of its functions,
  * and the launches of kernels for a GPU. It must not disturb: no memory of the application's
- * allocator, no output but into its own file. What it is to do stands in the environment:
+ * allocator, no output but into its own file. The environment says what it is to do:
  *   KWATCH_OUT      prefix of its files: PREFIX.PID (one line of JSON per call), PREFIX.loaded
  *                   (who loaded it)
  *   KWATCH_MODE     "args": arguments, memory, what was written; "time": arguments and time alone
