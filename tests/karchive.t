@@ -154,7 +154,7 @@ ok 'thin: in a long search a file contains what is new, and builds on those befo
 
 ok 'thin: the files that an archive builds on must exist, unchanged' '
 	cp trials/003/archive.ndjson loose; exits 2 karchive --top 1 loose; grep "loose: lacks the lines of trial 2" err
-	sed -i "\$d" trials/001/archive.ndjson; exits 2 karchive --top 1 trials/003/archive.ndjson; grep "an archive that it rests on is not what it was" err
+	sed -i "\$d" trials/001/archive.ndjson; exits 2 karchive --top 1 trials/003/archive.ndjson; grep "an archive that it builds on has changed" err
 	rm trials/001/archive.ndjson; exits 2 karchive --top 1 trials/003/archive.ndjson; grep "trials/001/archive.ndjson: is missing" err
 	rm -r trials archive.ndjson'
 

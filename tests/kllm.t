@@ -212,7 +212,7 @@ t 'keys: file of mode 0600 only, environment, none for a server elsewhere' '
 	exits 2 http ok@k8 openai --key-file none "$P"
 	printf "two\nlines\n" >key; exits 2 http ok@k9 openai --key-file key "$P"; grep -q "invalid characters" err
 	exits 2 ask -k model.provider=openai -k model.base_url=https://models.example/v1 "$P"; grep -q "auth: no key" err'
-t 'check: what keeps the model from being asked, with no record and nothing sent' '
+t 'check: why the model cannot be asked, with no record and nothing sent' '
 	fresh; exits 2 ask --check -k model.provider=openai </dev/null; grep -q "auth: no key found: set OPENAI_API_KEY" err
 	exits 2 ask --check -k model.provider=openai -k model.name= </dev/null; grep -q "model.name: is missing" err
 	exits 2 ask --check --feedback -k model.provider=null -k feedback.provider=anthropic </dev/null; grep -q ANTHROPIC_API_KEY err

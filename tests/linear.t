@@ -331,7 +331,7 @@ ok 'an incomplete program costs no round, up to three in a row; the next prompt 
 	is "0 0 0 0 0" "$(jq -r .sample.streak trials/00[2-6]/01/sample.ndjson | xargs)"
 	is "compile_error elided" "$(jq -r ".eval | \"\(.status) \(.reasons[0].check)\"" trials/001/01/eval.ndjson)"
 	kprompt trials/002/01/sample.ndjson --text >text
-	grep -q "because it is not whole: line 2, .*rest unchanged.*, stands for code that was left out" text
+	grep -q "because it is incomplete: line 2, .*rest unchanged.*, stands for code that was left out" text
 	grep -q "int step = 5;" text
 	karchive --check; exits 0 krecords check; python3 "$tests_dir/schemas.py" "$KILN_DATA/docs/schemas" archive-1 trials/006/archive.ndjson'
 

@@ -46,8 +46,8 @@ ok 'a stage writes a whole record from a thin one, and on request a thin one' '
 ok 'a sample or prompt that exists is never written again' '
 	cp -r trials/001 ../facts
 	exits 2 ksample --thin --trial 1 -a trials/000/archive.ndjson
-	grep -q "trials/001/01/sample.ndjson: is there already; make redo" err
-	exits 2 kprompt --thin trials/001/02/sample.ndjson; grep -q "trials/001/02/prompt.ndjson: is there already" err
+	grep -q "trials/001/01/sample.ndjson: exists already; make redo" err
+	exits 2 kprompt --thin trials/001/02/sample.ndjson; grep -q "trials/001/02/prompt.ndjson: exists already" err
 	diff -r ../facts trials/001; rm -r ../facts'
 
 ok 'a thin record without its evaluation, or with another one, is refused' '

@@ -128,8 +128,8 @@ ok 'the status is that of the program'\''s own, its words come along, and withou
 	exits 2 kremote env -- keval --verify 9/9 -o none; grep -q "9/9: no evaluated candidate" err
 	exits 2 kremote env -- keval --nonsense -o none; grep -q "unrecognized option" err
 	exits 3 kremote env -- nosuch -o none; grep -q "$(uname -n): .nosuch. is not one of kiln.s programs on this machine" err
-	exits 75 kremote broken -- keval --preflight -o none; grep -q "gpu9: the connection ended before the answer (broken exited with 255)" err
-	exits 75 kremote false -- keval --preflight -o none; grep -q "cannot reach the other machine: false exited with 1" err
+	exits 75 kremote broken -- keval --preflight -o none; grep -q "gpu9: the connection ended before the answer (broken exited with status 255)" err
+	exits 75 kremote false -- keval --preflight -o none; grep -q "cannot reach the other machine: false exited with status 1" err
 	exits 3 kremote nowhere -- keval --preflight -o none; grep -q "kremote not found on the other machine: install kiln" err
 	exits 3 kremote --there /nowhere env -- keval --preflight -o none; grep -q "give its folder with --there" err
 	: >"$T/file"

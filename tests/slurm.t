@@ -46,7 +46,7 @@ ok 'statuses are those of the program, of its absence, and of an allocation that
 	cd far
 	exits 2 kremote srun -- keval --verify 9/9 -o none; grep -q "9/9: no evaluated candidate" err
 	exits 3 kremote --there /nowhere srun -- keval --preflight -o none; grep -q "give its folder with --there" err
-	exits 75 kremote srun --partition=nowhere -- keval --preflight -o none; grep -q "cannot reach the other machine: srun exited with 1" err
+	exits 75 kremote srun --partition=nowhere -- keval --preflight -o none; grep -q "cannot reach the other machine: srun exited with status 1" err
 	srun --quiet --gres=gpu:1 sleep 3 & sleep 0.5
 	exits 75 kremote srun --gres=gpu:1 --immediate=1 -- keval --preflight -o none
 	wait

@@ -45,7 +45,7 @@ ok 'keys stay here, whatever ssh is told to send' '
 
 ok 'a missing host is tried again, one without kiln is not' '
 	cd far
-	exits 75 kremote ssh -p 1 far -- keval --preflight; grep -q "cannot reach the other machine: ssh exited with 255" err
+	exits 75 kremote ssh -p 1 far -- keval --preflight; grep -q "cannot reach the other machine: ssh exited with status 255" err
 	exits 3 kremote --there /nowhere ssh far -- keval --preflight; grep -q "give its folder with --there" err
 	ln -s "$KILN_BUILD" "$T/programs"
 	exits 0 kremote --there "$T/programs" ssh far -- keval --preflight'

@@ -172,7 +172,7 @@ test_show(void)
 	CHECK(ktemplate_render(&t, &b, "{{twice:n}} {{twice:no}} {{n}}", "t", c, why, sizeof why));
 	CHECK_STR(b.data, "42 -1 21");
 	CHECK(!ktemplate_render(&t, &b, "{{thrice:n}}", "t", c, why, sizeof why));
-	CHECK_STR(why, "t:1: cannot be written so: thrice:n");
+	CHECK_STR(why, "t:1: cannot be written in this format: thrice:n");
 	t.show = NULL;
 	b.len = 0;
 	CHECK(ktemplate_render(&t, &b, "{{a:b}}", "t", c, why, sizeof why));

@@ -133,7 +133,7 @@ words(const struct kgpu *g, int error)
 		text = g->hip_error(error);
 	else
 		g->cuda_error(error, &text);
-	return text ?: "unknown error of the driver";
+	return text ?: "unknown driver error";
 }
 
 static void *
@@ -196,7 +196,7 @@ kgpu_count(enum kgpu_api api, char *why, size_t why_len)
 	    !works(&g, "counting devices", g.device_count(&n)))
 		return 0;
 	if (!n)
-		snprintf(why, why_len, "the driver shows no device");
+		snprintf(why, why_len, "the driver reports no device");
 	return n;
 }
 

@@ -165,7 +165,9 @@ bool kjson_bool(const json_t *obj, const char *path);
 bool kjson_is(const json_t *obj, const char *path, const char *text);
 /* Is TEXT one of the items of the array LIST (NULL: no)? */
 bool kjson_has(const json_t *list, const char *text);
-/* The string that is item I of LIST, borrowed; NULL: there is no such item, or it is no string. */
+/*
+ * The string that is item I of LIST, borrowed; NULL: there is no such item, or it is not a string.
+ */
 const char *kjson_item(const json_t *list, size_t i);
 /* Append TEXT to LIST. */
 void kjson_add(json_t *list, const char *text);

@@ -25,8 +25,8 @@ int klandlock_abi(void);
 int klandlock_new(void);
 
 /*
- * Allow ACCESS below PATH. A path that does not exist is no error; -1 and errno otherwise. Makes
- * system calls only.
+ * Allow ACCESS below PATH. A path that does not exist is not an error; -1 and errno otherwise.
+ * Makes system calls only.
  */
 int klandlock_allow(int ruleset, const char *path, enum klandlock_access access);
 

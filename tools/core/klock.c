@@ -12,7 +12,7 @@ static const struct itimerval on_stderr = { { 30, 0 }, { 5, 0 } },
 /*
  * Processes of other users share the file: it is created readable for all, and opened without
  * O_CREAT if it exists already. If somebody else created it, it must be a regular file: a FIFO
- * would block us for ever.
+ * would block us forever.
  */
 static int
 open_lock(const char *path)

@@ -507,7 +507,7 @@ drop(pid_t parent)
 
 /*
  * What every level begins with. bwrap needs it, too: if kiln dies while bwrap sets up its
- * namespaces, bwrap dies with it, but leaves a child that waits for it for ever.
+ * namespaces, bwrap dies with it, but leaves a child that waits for it forever.
  */
 static int
 enter(const struct launch *l)

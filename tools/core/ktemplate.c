@@ -162,7 +162,7 @@ put_value(const struct tag *tag)
 	if (render.t->show && render.t->show(render.out, how, v))
 		return true;
 	if (*how)
-		return fail(tag->begin, "cannot be written so:", tag->name);
+		return fail(tag->begin, "cannot be written in this format:", tag->name);
 	if (json_is_string(v))
 		kbuf_add(render.out, json_string_value(v), json_string_length(v));
 	else if (json_is_integer(v))

@@ -4,7 +4,7 @@
  * template again.
  *
  *   {{name}}            the string or number NAME; "simd.type" goes into objects; {{.}} is the
- *                       item itself. A name that is nowhere is an error, so that a misspelt one
+ *                       item itself. A name that does not exist is an error, so that a misspelt one
  *                       cannot pass as empty text.
  *   {{how:name}}        the same as the hook SHOW writes it.
  *   {{#name}}…{{/name}} the text between, once when NAME is true, a number other than 0, a

@@ -94,9 +94,9 @@ void ksay(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void kpass(const char *text, size_t len);
 
 /*
- * Steps: what a run of a campaign learns of the programs that make its files, without asking make.
- * In the environment of a recipe KILN_TARGET names the file that is made, KILN_STEPS the file of
- * the run's steps, and KILN_WORDS a descriptor for messages, so that they do not mix with make's
+ * Steps: what a run of a campaign learns about the programs that make its files, without asking
+ * make. In the environment of a recipe KILN_TARGET names the file that is made, KILN_STEPS the file
+ * of the run's steps, and KILN_WORDS a descriptor for messages, so that they do not mix with make's
  * own. The program adds lines to the file of the steps:
  *
  *	TIME trials/007/02/eval.ndjson -            it has begun

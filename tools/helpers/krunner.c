@@ -132,7 +132,7 @@ krunner_row(int rows, const struct krun_setup *setup, const uint64_t base[2], ui
 {
 	ssize_t want = (ssize_t)((setup->arg_count + KRUN_SLOTS) * sizeof *words), n;
 
-	/* It may be sent when the judge has looked at the calls before. */
+	/* The judge may send it only after it has inspected the calls before. */
 	while ((n = read(rows, words, (size_t)want)) < 0 && (errno == EINTR || errno == EAGAIN))
 		poll(&(struct pollfd){ .fd = rows, .events = POLLIN }, 1, -1);
 	if (n != want)

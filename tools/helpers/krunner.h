@@ -11,7 +11,7 @@
 #include "krun.h"
 
 /*
- * Take descriptor NUMBER as the connection and read the judge's first words from it, with the
+ * Use descriptor NUMBER as the connection, and read the judge's first words from it, with the
  * descriptors of inputs and outputs.
  */
 void krunner_open(const char *number, struct krun_setup *setup, int memory[2]);

@@ -80,7 +80,7 @@ show_lineage(const struct karch *a, const struct view_options *o)
 	return K_OK;
 }
 
-/* A record, but for people: what a terminal would obey is masked. */
+/* A record, for people: what a terminal would obey is masked. */
 static int
 show_stats(const struct karch *a)
 {

@@ -40,7 +40,7 @@ bucket_name(enum bucket b)
 
 /* ---- the table ---- */
 
-/* What docs/schemas says of it. */
+/* What docs/schemas says about it. */
 static const struct kform form =
 #include "audit-rules.h"
     ;

@@ -88,7 +88,7 @@ kpattern_free(struct kpattern_table *t)
 	free(t);
 }
 
-/* What docs/schemas says of a table. */
+/* What docs/schemas says about a table. */
 static const struct kform form =
 #include "patterns.h"
     ;

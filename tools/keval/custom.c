@@ -19,7 +19,7 @@ static const char so_name[] = "candidate.so";
  * converted to the object that a command could have printed instead ----
  */
 
-/* All rows, the header first, each a list of texts. Blank lines are no rows. */
+/* All rows, the header first, each a list of texts. Blank lines are not rows. */
 static json_t *
 read_rows(const char *text)
 {

@@ -63,8 +63,8 @@ static void
 program_hash(const char *code, char tokens[17])
 {
 	/*
-	 * What asks for its lines, or makes text or names of its words, may do something else when
-	 * these change.
+	 * A program that uses its line numbers, or turns its words into strings or names, may
+	 * change its meaning when these change.
 	 */
 	static const char as_written[] = "__LINE__|(?m)^[^\\S\\n]*+\\S[^\\n#]*+#";
 	const char *const keep[] = { kjson_str(keval.task, "entry.name"), NULL };
@@ -212,7 +212,8 @@ take_over(const char *id, const char *key, const char *hex, json_t *eval)
 		kjson_share(eval, old, copied);
 		kjson_put(eval, "duplicate_of", of);
 		kjson_set(eval, "log",
-		    json_sprintf("The same program as %s, but for names, comments and layout: its "
+		    json_sprintf("The same program as %s, except for names, comments and layout: "
+		                 "its "
 		                 "result holds, and nothing was run.\n%s",
 		        of, said + (*said == '\n')));
 	}

@@ -126,7 +126,7 @@ harness_run(const struct harness_run *run)
 	return read_answer(r.out, r.out_len);
 }
 
-/* The last one that had answered and had not yet ended. */
+/* The last kharness that had answered and not yet ended. */
 static pid_t leaving;
 
 struct early {
@@ -183,8 +183,8 @@ await_end(const struct early *e)
 }
 
 /*
- * It closes its standard input when its answer is complete. What it does then, above all to give
- * back the device's memory, takes a tenth of a second, and nobody waits for it.
+ * kharness closes its standard input when its answer is complete. What it still does then, mostly
+ * giving back the device's memory, takes a tenth of a second, and nobody waits for it.
  */
 static bool
 has_answered(const struct early *e)

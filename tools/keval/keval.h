@@ -218,7 +218,7 @@ int tool_solo(const char *work, char *const *around, struct words *w, const char
     const char *const *options, double limit_s, struct kproc_result *r);
 /*
  * How a program that was allowed to print MAX bytes was ended: "killed by signal 9 (Killed)",
- * "stopped after 3 s"; the caller frees. NULL: it ended by itself; and well, that is with success?
+ * "stopped after 3 s"; the caller frees. NULL: it ended by itself. ended_well: and with success?
  */
 char *forced_end(const struct kproc_result *r, int max);
 bool ended_well(const struct kproc_result *r);
@@ -293,21 +293,21 @@ char *anchor_subject(void);
 /* The header of the archive (new reference), which OPTION needs. */
 json_t *archive_header(const char *option);
 /*
- * Check FILES and race the correct ones, each with each, TIMES times; one record bench/1 per race
+ * Check FILES and race the correct ones with one another, TIMES times; one record bench/1 per race
  * goes to the output.
  */
 void race_files(const char *const *files, long times);
 /* One such race, with at most 16 programs: the record (new reference). */
 json_t *race_programs(char *const *codes, size_t count);
 
-/* Adds SECONDS that were spent on WHAT to eval.spent_s; and kharness's own times. */
+/* Adds to eval.spent_s: SECONDS that were spent on WHAT; the times in an ANSWER of kharness. */
 void add_spent(json_t *eval, const char *what, double seconds);
 void add_harness_spent(json_t *eval, const json_t *answer);
 
 /*
- * linear.c: the plan of a reply, checked against the history in its sample. After timing: full
- * validation of a borderline gain, repeated measurements of one near the noise. The larger set for
- * a reference.
+ * linear.c: the plan of a reply, checked against the history in its sample; after timing, full
+ * validation of a borderline gain and repeated measurements of one near the noise; for a reference,
+ * the choice of the larger set.
  */
 void plan_read(const struct krec *rec, const char *text, size_t len, struct kplan *p);
 void confirm(const struct trial *t, json_t *eval);
@@ -376,7 +376,7 @@ const char *oracle_so(void);
  */
 char *against_known(const json_t *baseline);
 
-/* custom.c: with a seed, and not yet built. */
+/* custom.c: the trial of S, with a seed, and not yet built. */
 struct trial trial_of(const struct subject *s, const char *work);
 /* Tiers replaced by the campaign's own commands. */
 void custom_build(struct trial *t);

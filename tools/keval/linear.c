@@ -46,7 +46,10 @@ evidence_fault(const struct krec *rec, const json_t *plan)
 	return NULL;
 }
 
-/* A program named by its id, with or without words around it; or by words of the prompt. */
+/*
+ * Does SOURCE name a program that was shown: by its id, with or without words around it, or in
+ * words of the prompt?
+ */
 static bool
 names_program(const char *source, const char *shown)
 {
@@ -142,7 +145,7 @@ choose_full_set(void)
 		keval.set = full_set();
 }
 
-/* Has the full set more workloads than the set in use? */
+/* Does the full set have more workloads than the set in use? */
 static bool
 is_wider(const char *full)
 {

@@ -253,7 +253,7 @@ evaluate_reply(struct krec *rec, struct entry *r)
 		    "its edits do not fit the program shown", r->edit_fault);
 	else if (part)
 		eval =
-		    evaluate_unrun(&r->s, STATUS_COMPILE_ERROR, "elided", "it is not whole", part);
+		    evaluate_unrun(&r->s, STATUS_COMPILE_ERROR, "elided", "it is incomplete", part);
 	else
 		eval = evaluate_program(r);
 	if (r->plan.json)

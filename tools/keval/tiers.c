@@ -236,7 +236,10 @@ may_make_streams(const struct subject *s)
 static bool
 may_start_early(const struct trial *t)
 {
-	/* When it is on record, all that judges a candidate or is compared with it is built. */
+	/*
+	 * Once this is on record, everything that judges candidates or is compared with them is
+	 * built.
+	 */
 	auto_free char *reference = past_path(KARCH_REFERENCE);
 
 	return is_gpu() && !is_device_only() && reference && kis_there(reference) &&
@@ -297,7 +300,7 @@ evaluate_tiers(const struct subject *s, json_t *eval)
 		/* The bytes that were checked are the bytes that run. */
 		if (b->so)
 			work_put(work, checked_so, b->so, b->so_len);
-		/* It is about to race, or the reference, which all others will race with. */
+		/* It is about to race; or it is the reference, which all others will race with. */
 		if (b->so && (keval.check_only || (s->trusted && !s->known)))
 			build_keep(s, b);
 		if (!take_object(s, b, eval))

@@ -167,13 +167,13 @@ judge(void)
 	if (result.signal && !result.flooded)
 		fail(failure, "the command was killed by signal %d: %s", result.signal, said);
 	if (result.exit_code == STATUS_NOT_FOUND)
-		kdie(K_MISSING, "%s: permanent: the command exited %d: %s", call.id,
+		kdie(K_MISSING, "%s: permanent: the command exited with status %d: %s", call.id,
 		    result.exit_code, said);
 	kforeach(row, rows)
 		if (result.exit_code == row->status)
 			failure = row->failure;
 	if (result.exit_code && !result.flooded)
-		fail(failure, "the command exited %d: %s", result.exit_code, said);
+		fail(failure, "the command exited with status %d: %s", result.exit_code, said);
 }
 
 /* Copies text without terminal escapes and carriage returns; everything else is unchanged. */

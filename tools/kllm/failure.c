@@ -13,7 +13,7 @@ const struct failure_rule failure_rules[] = {
 	[FAILURE_SERVER] = { "server", K_AGAIN },
 	[FAILURE_NETWORK] = { "network", K_AGAIN, .means = "no connection" },
 	[FAILURE_TIMEOUT] = { "timeout", K_AGAIN, .billed = true,
-	    .means = "no answer in model.stall_s or model.timeout_s" },
+	    .means = "no answer within model.stall_s or model.timeout_s" },
 	[FAILURE_STALL] = { "stall", K_AGAIN, .billed = true,
 	    .means = "no content came for model.stall_s" },
 	[FAILURE_CUT] = { "cut", K_AGAIN, .billed = true, .means = "the answer broke off" },

@@ -43,7 +43,7 @@ static struct session {
 	int requests;
 } session; /* of this process; kept to the end */
 
-/* To the current request. */
+/* The answer to the current request. */
 static struct kanswer answer;
 
 static const struct server {

@@ -62,8 +62,7 @@ parse_options(int argc, char **argv)
 		KOPTION_TEXT("key-file", &given.key_file, "FILE\tread the key from FILE"),
 		KOPTION_FLAG("allow-secrets", &given.allow_secrets,
 		    "\tsend prompts that contain something like a key"),
-		KOPTION_FLAG(
-		    "check", &given.check, "\tonly say what keeps the model from being asked"),
+		KOPTION_FLAG("check", &given.check, "\tonly check whether the model can be asked"),
 		KOPTION_FLAG(
 		    "thin", &given.thin, "\twrite a part of the record, as in a trial's folder"),
 	};

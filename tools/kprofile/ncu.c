@@ -198,7 +198,7 @@ ncu_csv(void)
 	}
 	input.line = csv.next;
 	if (!rows)
-		input_fault("this file of ncu contains no launch; was no kernel profiled?");
+		input_fault("ncu's file contains no launch; was no kernel profiled?");
 	row_free(&reader.units);
 	csv_close();
 }

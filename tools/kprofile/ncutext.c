@@ -116,5 +116,5 @@ ncu_text(void)
 	input_lines(read_line);
 	close_advice();
 	if (!reader.launches)
-		input_fault("this text of ncu contains no launch; was no kernel profiled?");
+		input_fault("ncu's text contains no launch; was no kernel profiled?");
 }

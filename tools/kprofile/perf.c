@@ -176,5 +176,5 @@ perf_text(void)
 	}
 	input_lines(report ? report_line : c2c_line);
 	if (!json_object_size(program->raw))
-		input_fault("this report of perf has no row");
+		input_fault("perf's report has no rows");
 }

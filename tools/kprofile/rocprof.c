@@ -159,7 +159,7 @@ rocprof_csv(void)
 			read_header();
 	input.line = csv.next;
 	if (rows < 2)
-		input_fault("this file of rocprofv3 contains no dispatch");
+		input_fault("rocprofv3's file contains no dispatch");
 	json_decref(seen);
 	csv_close();
 }

@@ -12,8 +12,8 @@ enum { MAX_DEPTH = 3, MAX_NAME = 200, PROJECT_SHARE = 2 };
 static json_t *routes; /* routes.json; kept to the end */
 
 /*
- * Keys of notes whose words apply to a whole campaign or not; "when" depends on the record and is
- * checked separately.
+ * Keys of notes that depend only on the campaign; "when" depends on the record and is checked
+ * separately.
  */
 static const char *const stable_keys[] = { "ops", "archs", "backends", "dtypes" };
 
@@ -224,7 +224,7 @@ all_notes(const char *own)
 	return files;
 }
 
-/* What docs/schemas says of the table of routes. */
+/* What docs/schemas says about the table of routes. */
 static const struct kform form =
 #include "routes.h"
     ;

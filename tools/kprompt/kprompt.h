@@ -137,7 +137,7 @@ void knowledge_list(void);
  */
 void memory_facts(const struct krec *rec);
 /*
- * Which of it was shown, for the record: {"versions", "masks", "compact", "tips", "library",
+ * What was shown of these, for the record: {"versions", "masks", "compact", "tips", "library",
  * "tokens"}. New reference; NULL: nothing.
  */
 json_t *memory_member(void);

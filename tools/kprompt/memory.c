@@ -259,7 +259,8 @@ distance(const json_t *row, const json_t *target)
 }
 
 /*
- * The row of ROWS that is nearest to TARGET, removed from it; of equals the first. New reference.
+ * The row of ROWS that is nearest to TARGET, removed from it; the first among equals. New
+ * reference.
  */
 static json_t *
 take_nearest(json_t *rows, const json_t *target)

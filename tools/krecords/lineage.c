@@ -78,7 +78,7 @@ git_run(const char *const *args, const void *in, size_t in_len, bool may_fail)
 	if (code < 0)
 		kdie(K_MISSING, "git: is not installed");
 	if (code && !may_fail)
-		kdie(K_IO, "git %s: exited with %d: %.500s", args[GIT_NAME], code,
+		kdie(K_IO, "git %s: exited with status %d: %.500s", args[GIT_NAME], code,
 		    result.err_len ? result.err : "no message");
 	if (code)
 		return NULL;

@@ -133,7 +133,9 @@ verdict_word(const struct round *r, const struct candidate *x)
 	return kjson_bool(x->decision, "trade_off") ? "ACCEPTED (trade-off)" : "ACCEPTED";
 }
 
-/* A win comes before a correct candidate before any other, and of equals the better one. */
+/*
+ * A win comes before a correct candidate, and that before any other; among equals the better one.
+ */
 static bool
 stands_before(const struct kcandidate *a, const struct kcandidate *b)
 {

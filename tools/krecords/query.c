@@ -65,7 +65,7 @@ command_read(void)
 	return code;
 }
 
-/* Members of "performance" with so many digits, right-aligned in columns of this width. */
+/* Members of "performance" with this many digits, right-aligned in columns of this width. */
 static const struct {
 	const char *name;
 	int width, digits;

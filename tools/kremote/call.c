@@ -209,7 +209,7 @@ explain(void)
 	const char *name = *call.transport;
 
 	if (peer.greeting) {
-		kwarn("%s: the connection ended before the answer (%s exited with %d)",
+		kwarn("%s: the connection ended before the answer (%s exited with status %d)",
 		    kjson_str_or(peer.greeting, "host", "?"), name, peer.code);
 		return K_AGAIN;
 	}
@@ -219,7 +219,7 @@ explain(void)
 		    name);
 		return K_MISSING;
 	}
-	kwarn("cannot reach the other machine: %s exited with %d", name, peer.code);
+	kwarn("cannot reach the other machine: %s exited with status %d", name, peer.code);
 	return K_AGAIN;
 }
 

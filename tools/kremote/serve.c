@@ -236,7 +236,7 @@ set_environment(void)
 	setenv("PATH", "/usr/local/bin:/usr/bin:/bin", 0);
 }
 
-/* Start the program; its pid. */
+/* Starts the program; returns its pid. */
 static pid_t
 start(const char *name, int out)
 {

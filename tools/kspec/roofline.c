@@ -208,7 +208,7 @@ compute_peak(void)
 /* ---- the least possible times ---- */
 
 /*
- * The device's fastest dense rate for any type with enough bits: a kernel may use other arithmetic
+ * The device's fastest dense rate for any type with enough bits: a kernel may use arithmetic other
  * than the task's.
  */
 static double

@@ -500,7 +500,7 @@ karch_is_thin(long before, long now, long each, long candidates)
 	return candidates > FEW && before / each == now / each;
 }
 
-/* Best first; of equals the older first. */
+/* Best first; among equals the older first. */
 static int
 by_rank(const void *pa, const void *pb)
 {
@@ -514,7 +514,7 @@ by_rank(const void *pa, const void *pb)
 	return (a->branch > b->branch) - (a->branch < b->branch);
 }
 
-/* Best first; of equals the newer first, so that old failures are dropped first. */
+/* Best first; among equals the newer first, so that old failures are dropped first. */
 static int
 by_program(const void *pa, const void *pb)
 {
@@ -545,7 +545,7 @@ settle(struct karch *a, const char *path, bool programs)
 		count += kjson_int(a->header, "programs") - (json_int_t)a->programs;
 	if (count == (json_int_t)karch_ranked(a, list))
 		return NULL;
-	return kasprintf("%s: an archive that it rests on is not what it was", path);
+	return kasprintf("%s: an archive that it builds on has changed", path);
 }
 
 /* Reads one file of an archive; *PATH becomes the file that it builds on, or NULL. */

@@ -22,8 +22,8 @@ enum {
 	KARCH_ERRORS = 3,        /* errors that prompts show: the most recent */
 	KARCH_ERROR_CHARS = 500, /* of each error: the message and its first notes */
 	KARCH_WORD = 32,         /* size of a buffer for a strategy */
-	KARCH_WHOLE = 64,        /* an archive is complete after every so many candidates */
-	KARCH_WHOLE_TRIALS = 16  /* a gradient, every so many trials */
+	KARCH_WHOLE = 64,        /* an archive is complete after every this many candidates */
+	KARCH_WHOLE_TRIALS = 16  /* a gradient, after every this many trials */
 };
 
 extern const char *const karch_dims[KARCH_DIMS];
@@ -114,7 +114,7 @@ void karch_put(const struct karch_row *row);
 void karch_keep(struct karch *a, struct karch_row *row);
 void karch_sort(struct karch *a);
 /*
- * Puts the elites, best first (of equals the older first), into LIST of KARCH_CELLS; returns how
+ * Puts the elites, best first (among equals the older first), into LIST of KARCH_CELLS; returns how
  * many.
  */
 size_t karch_ranked(const struct karch *a, const struct karch_row **list);

@@ -47,7 +47,7 @@ char *kplan_novelty_fault(const json_t *plan, const json_t *searched, long strea
 char *kplan_metric(const json_t *plan);
 
 /*
- * TEXT in lower case, with every run of other characters than letters and digits replaced by one
+ * TEXT in lower case, with every run of characters other than letters and digits replaced by one
  * blank. The caller frees.
  */
 char *kplan_normal(const char *text);

@@ -684,7 +684,7 @@ krecord_store(const json_t *record, const char *name, const char *shared)
 	json_auto_t *part = NULL;
 
 	if (kis_there(path))
-		kdie(K_USAGE, "%s: is there already; make redo makes it again", path);
+		kdie(K_USAGE, "%s: exists already; make redo makes it again", path);
 	kout_open(path);
 	part = krecord_part(record, name, shared);
 	kout_json(part);

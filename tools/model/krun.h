@@ -61,14 +61,14 @@ struct krun_report {
 };
 
 /*
- * Judge to runner. LOAD the library, or make CALLS calls, each with the next row of the pipe:
- * arg_count words, each an offset into inputs or outputs or a value's bytes, starting at its first
- * byte; and KRUN_SLOTS more, for krun-c: the inputs of the call are between two multiples of the
- * first, its outputs of the second, and no others can be touched; 0: all can. A batch without calls
- * lets all be touched again. A runner that has loaded nothing reads the rows and makes no call:
- * this measures the cost of the batch itself. READY: wait for the next command by spinning.
- * STAGE and COLLECT: copy the arenas to a device with memory of its own before a batch, and back
- * after it. The reply to these three is AWAKE.
+ * Judge to runner. LOAD: load the library. GO: make CALLS calls, each with the next row of the
+ * pipe: arg_count words, each an offset into inputs or outputs, or a value's bytes from the first
+ * on; then KRUN_SLOTS more. These are for krun-c: only inputs between two multiples of the first
+ * and outputs between two multiples of the second can be touched; 0: all can. A batch without calls
+ * makes all accessible again. A runner that has loaded nothing reads the rows and makes no call:
+ * this measures the cost of the batch itself. READY: wait for the next command by spinning. STAGE
+ * and COLLECT: copy the arenas to a device with memory of its own before a batch, and back after
+ * it. The reply to these three is AWAKE.
  */
 enum krun_order { KRUN_LOAD, KRUN_GO, KRUN_READY, KRUN_STAGE, KRUN_COLLECT };
 

@@ -520,7 +520,7 @@ ktask_last_axis(const struct ktask *t, const struct ktask_workload *w, const str
 
 /* ---- reading the file ---- */
 
-/* What the file's schema says of it; the rest is checked here. */
+/* What the file's schema says about it; the rest is checked here. */
 static const struct kform form =
 #include "task.h"
     ;
