@@ -361,9 +361,9 @@ note_variables(struct bundle *b)
 		/* If nothing copies to it, it keeps its initializer. */
 		if (!kscan_has_word(x, "__constant__"))
 			json_array_append_new(b->notes,
-			    json_sprintf("%s: the kernel uses the variable %s, which other code "
-			                 "may change; in the extracted file it keeps its first "
-			                 "value",
+			    json_sprintf("%s: the kernel uses the variable %s, "
+			                 "which other code may change; "
+			                 "in the extracted file it keeps its first value",
 			        f->name, x->names[0]));
 	}
 }

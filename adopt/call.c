@@ -391,8 +391,8 @@ call_edit(const struct adoption *a, const struct call_sites *s, const json_t *ca
 		    : kasprintf("%s%s;", kept ? "\n" : "", prototype);
 
 		if (text && !strncmp(x->file, "../", 3) && !*fault)
-			*fault = kasprintf("%s is outside the project; adopt from the folder that "
-			                   "contains both",
+			*fault = kasprintf("%s is outside the project; "
+			                   "adopt from the folder that contains both",
 			    x->file);
 		if (text)
 			edits_add(edits, x->file,

@@ -20,9 +20,9 @@ add_formula(json_t *formulas, const char *member, const char *what, const json_t
 		    what);
 		json_object_set(formulas, member, (json_t *)formula);
 	} else if (formula) {
-		kwarn(json_is_null(formula) ? "the file does not show the %s of each "
-		                              "configuration: give a formula "
-		                              "with --%s"
+		kwarn(json_is_null(formula) ? "the file does not show the "
+		                              "%s of each configuration: "
+		                              "give a formula with --%s"
 		                            : "the counted %s are not in proportion to a product "
 		                              "of sizes: give a formula with --%s",
 		    what, member);

@@ -391,8 +391,8 @@ take_value(struct making *m, const struct kscan_param *p, const struct type *typ
 			refuse(m, p, "the structure %s holds more than numbers", type->name);
 		else if (leaves.many || leaves.count > BY_VALUE)
 			refuse(m, p,
-			    "the structure %s is large, or its members are not known; pass a "
-			    "pointer to it",
+			    "the structure %s is large, or its members are not known; "
+			    "pass a pointer to it",
 			    type->name);
 		kbuf_printf(&m->before, "\t%s %s;\n\n", own, p->name);
 	}

@@ -341,8 +341,8 @@ instance_bind(const struct adopted_unit *u, const struct kscan_signature *g, str
 		bound = bind_call(u, formals, g, arguments);
 	if (!bound && !strange && (!u->kernel || u->launch_count))
 		kbuf_printf(why,
-		    "it is a template, and no %s shows its arguments; write them there, as in "
-		    "%s<float>\n",
+		    "it is a template, and no %s shows its arguments; "
+		    "write them there, as in %s<float>\n",
 		    u->kernel ? "launch" : "call", u->name);
 	if (!bound)
 		arguments->len = 0;

@@ -390,8 +390,8 @@ stop_at_gate(struct attempt *t, double gain)
 		    t->id);
 	else
 		kbuf_printf(&t->heard,
-		    "the best program, %s, takes %.1f %% less time than the reference, but %.1f %% "
-		    "is required",
+		    "the best program, %s, takes %.1f %% less time than the reference, "
+		    "but %.1f %% is required",
 		    t->id, 100 * gain, 100 * t->gate);
 	ksay("GATE: %s; no file was changed%s\n", t->heard.data,
 	    gain >= t->gate ? "; run make verify to measure it again" : "");
@@ -432,8 +432,8 @@ put_in(struct attempt *t)
 	changed = changed_file(t->a, &t->patch);
 	if (changed)
 		kdie(K_USAGE,
-		    "%s/%s has changed since the function was adopted; adopt it again into "
-		    "another folder",
+		    "%s/%s has changed since the function was adopted; "
+		    "adopt it again into another folder",
 		    t->a->project, changed);
 	kforeach_of(f, t->patch.files, t->patch.count)
 		run_diff(&t->run, "integrated.patch", f->name, f->was, f->text);
@@ -449,8 +449,8 @@ integrate(struct attempt *t)
 	int code;
 
 	if (!any) {
-		ksay("GATE: no program of the campaign is better than the reference; no file was "
-		     "changed\n");
+		ksay("GATE: no program of the campaign is better than the reference; "
+		     "no file was changed\n");
 		return K_GATE;
 	}
 	if (gain < t->gate || !t->sure) {

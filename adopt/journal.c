@@ -130,8 +130,8 @@ journal_require_writable(const struct adoption *a, const char *file)
 
 	if (access(folder, W_OK) < 0)
 		kdie_errno(K_IO,
-		    "%s: cannot rename files here, so the winner cannot be put in place; no file "
-		    "was changed",
+		    "%s: cannot rename files here, "
+		    "so the winner cannot be put in place; no file was changed",
 		    folder);
 }
 

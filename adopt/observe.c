@@ -350,8 +350,8 @@ write_timing(const char *path, json_t *header, json_t *const *runs, size_t n, co
 	while (used < n && same_calls(runs[0], runs[used]))
 		used++;
 	if (used < n) {
-		kwarn("run %zu made %zu calls of %s, but the first run made %zu%s; only the first "
-		      "run is used",
+		kwarn("run %zu made %zu calls of %s, but the first run made %zu%s; "
+		      "only the first run is used",
 		    used + 1, json_array_size(runs[used]), kernel, calls,
 		    json_array_size(runs[used]) == calls ? ", in another order" : "");
 		used = 1;
@@ -485,8 +485,8 @@ observe_log(const struct watch *w, const json_t *header, const char *text, size_
 		    "each line with one call of write(), and run again",
 		    name, state.dropped, state.lines);
 	if (state.others)
-		kwarn("%s: %zu lines with other tags do not match the %zu calls one to one; they "
-		      "are ignored",
+		kwarn("%s: %zu lines with other tags do not match "
+		      "the %zu calls one to one; they are ignored",
 		    name, state.others, json_array_size(calls));
 	write_observed(observed, header, calls, w->a->kernel);
 }

@@ -139,8 +139,8 @@ texts_differ(struct comparing *c, const char *x, const char *y)
 
 			if (ex > x && ey > y) {
 				if (!near(c, u, v))
-					return kasprintf("a number in line %zu is off by %.3g of "
-					                 "its size",
+					return kasprintf("a number in line %zu is "
+					                 "off by %.3g of its size",
 					    line, c->worst);
 				before = ex[-1];
 				x = ex;

@@ -86,8 +86,8 @@ check_files(const struct adoption *a, struct findings *f)
 			check_unit(a, &s, unit, &reasons, f);
 		*strrchr(path, '/') = '\0';
 		if (access(path, W_OK) < 0)
-			ksay("winner     %s is not writable, so a winner cannot be put in place "
-			     "there\n",
+			ksay("winner     %s is not writable, "
+			     "so a winner cannot be put in place there\n",
 			    path);
 	}
 	kjson_foreach_text(name, json_object_get(a->json, "context")) {
@@ -115,8 +115,8 @@ check_versions(const struct adoption *a)
 	else if (!lines)
 		ksay("versions   git: everything is committed\n");
 	else
-		ksay("versions   git: %zu file%s not committed; kadopt leaves %s as %s; the first: "
-		     "%.*s\n",
+		ksay("versions   git: %zu file%s not committed; "
+		     "kadopt leaves %s as %s; the first: %.*s\n",
 		    lines, lines > 1 ? "s are" : " is", lines > 1 ? "them" : "it",
 		    lines > 1 ? "they are" : "it is", (int)strcspn(said, "\n"), said);
 }
@@ -252,8 +252,8 @@ check_device(const struct adoption *a, struct findings *f)
 
 	if (!a->device) {
 		if (!a->launcher && getloadavg(&load, 1) == 1 && load > 0.5 * (double)cpus)
-			ksay("device     the load of this machine is %.1f on %ld CPUs: times will "
-			     "be noisy\n",
+			ksay("device     the load of this machine is %.1f on %ld CPUs: "
+			     "times will be noisy\n",
 			    load, cpus);
 		else
 			ksay("device     CPU\n");
@@ -318,8 +318,8 @@ note_compiler(const struct adoption *a, const char *copy, struct findings *f)
 	if (!found) {
 		found = json_pack("{s:s,s:[s,s],s:[],s:b}", "compiler", guess, "flags", "-O2",
 		    cuda || a->cxx ? "-std=c++17" : "-std=gnu11", "include", "guessed", 1);
-		ksay("compiler   not seen (does the build call it by an absolute path?); using %s "
-		     "-O2; see %s\n",
+		ksay("compiler   not seen (does the build call it by an absolute path?); "
+		     "using %s -O2; see %s\n",
 		    guess, path);
 	}
 	compile_settle(found, architecture);
@@ -434,8 +434,8 @@ run_copy(const struct adoption *a, const char *copy, struct findings *f)
 	if (!f->wrong.count)
 		ksay("outputs    %zu, the same in two runs%s\n", count,
 		    count ? ""
-		          : ": no output is compared, so wrong results of the application go "
-		            "unnoticed");
+		          : ": no output is compared, "
+		            "so wrong results of the application go unnoticed");
 }
 
 static void

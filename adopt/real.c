@@ -225,8 +225,8 @@ calls_differ(struct run *old, struct run *new, size_t pairs)
 
 	for (size_t p = 0; p < pairs; p++)
 		if (json_array_size(old[p].calls) != n || json_array_size(new[p].calls) != n)
-			return kasprintf("the runs make different numbers of calls: %zu, %zu and "
-			                 "%zu",
+			return kasprintf("the runs make different numbers "
+			                 "of calls: %zu, %zu and %zu",
 			    n, json_array_size(old[p].calls), json_array_size(new[p].calls));
 	return align_calls(old, new, pairs) ? NULL
 	                                    : kstrdup("the two programs pass different arguments "
@@ -307,9 +307,9 @@ decide(json_t *record, const struct run *old, const struct run *new, size_t pair
 	        "low", number(m.low), "high", number(m.high), "worst", number(worst), "wall",
 	        number(w.median)));
 	if (m.low <= 0 && m.high >= gate)
-		return kasprintf("inconclusive: after %zu pairs of runs, all calls together may "
-		                 "take from %.1f %% more to %.1f %% less time; use --pairs for "
-		                 "more pairs",
+		return kasprintf("inconclusive: after %zu pairs of runs, all calls "
+		                 "together may take from %.1f %% more to %.1f %% less time; "
+		                 "use --pairs for more pairs",
 		    pairs, -100 * m.low, 100 * m.high);
 	if (m.median < gate)
 		return kasprintf("all calls together take %.1f %% %s in the application, but %.1f "

@@ -114,9 +114,9 @@ take_parameter(struct values *v, const struct adoption *a, const struct kscan *s
 		type = chosen_type_of(a, p->type, &stars);
 	if (p->strange || stars > 1 || !type)
 		kdie(K_USAGE,
-		    "%s: parameter '%s': only numbers by value (int, long, float, double and "
-		    "similar) and arrays of them are supported; adopt a wrapper function with such "
-		    "parameters",
+		    "%s: parameter '%s': only numbers by value (int, long, "
+		    "float, double and similar) and arrays of them are supported; "
+		    "adopt a wrapper function with such parameters",
 		    a->kernel, p->text);
 	x->dtype = type->dtype;
 	x->bytes = type->bytes;
@@ -336,8 +336,8 @@ find_ties(struct values *v)
 					x->tied = kasprintf("%s*%s", a->name, v->at[m].name);
 			if (x->tied)
 				json_array_append_new(v->notes,
-				    json_sprintf("%s was %s in every call, so only such calls are "
-				                 "checked",
+				    json_sprintf("%s was %s in every call, "
+				                 "so only such calls are checked",
 				        x->name, x->tied));
 		}
 }

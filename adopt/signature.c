@@ -65,8 +65,8 @@ signature_find(struct signature *s, char *text, size_t len, const char *name, si
 		if (x->kind != KSCAN_FUNCTION || !kscan_declares(x, name))
 			continue;
 		if (f && !line)
-			return kasprintf("it is defined in line %zu and again in line %zu; remove "
-			                 "one",
+			return kasprintf("it is defined in line %zu and "
+			                 "again in line %zu; remove one",
 			    kline_at(text, f->name_at), kline_at(text, x->name_at));
 		/* Alternatives: the compiler sees only one of them. */
 		if (!f || kline_at(text, x->name_at) == line)

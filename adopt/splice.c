@@ -244,8 +244,8 @@ choose_names(struct state *t, struct kbuf *notes)
 				kbuf_puts(&fresh, "_");
 			json_object_set_new(t->renamed, *name, json_string(fresh.data));
 			kbuf_printf(notes,
-			    "%s is renamed to %s, because the project has another function of that "
-			    "name\n",
+			    "%s is renamed to %s, "
+			    "because the project has another function of that name\n",
 			    *name, fresh.data);
 		}
 }
@@ -956,8 +956,8 @@ splice_winner(
 	t.new_holder = t.new_kernel ? kscan_at(&t.w, t.new_kernel->from) : NULL;
 	t.entry = unit ? kscan_function(&t.w, a->entry) : NULL;
 	if (!t.kernel)
-		*fault = kasprintf("%s is inside #if in %s, in several versions or between parts "
-		                   "of braces",
+		*fault = kasprintf("%s is inside #if in %s, "
+		                   "in several versions or between parts of braces",
 		    a->kernel, a->file);
 	else if (!(unit ? t.entry : t.new_kernel) || t.w.unclosed)
 		*fault = kasprintf("the winner does not define %s outside #if", a->entry);

@@ -56,8 +56,8 @@ take_answers(struct adoption *a)
 	a->timeout_s = kjson_num_or(a->json, "timeout_s", 600);
 	if (*a->project != '/' || *a->file == '/' || strstr(a->file, ".."))
 		kdie(K_USAGE,
-		    "%s/adopt.json: project must be an absolute path, and file a path inside the "
-		    "project",
+		    "%s/adopt.json: project must be an absolute path, "
+		    "and file a path inside the project",
 		    a->dir);
 }
 
@@ -76,8 +76,8 @@ follow_link(struct adoption *a)
 	inside = path_in(project, full);
 	if (!inside || !*inside)
 		kdie(K_USAGE,
-		    "file: %s leads out of the project, to %s; adopt it from the project that "
-		    "contains it",
+		    "file: %s leads out of the project, to %s; "
+		    "adopt it from the project that contains it",
 		    path, full);
 	json_object_set_new(a->json, "file", kjson_string(inside));
 	a->file = answer(a, "file", true);

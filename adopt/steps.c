@@ -313,8 +313,8 @@ command_adopt(int argc, char **argv)
 	} else if (code == K_OK && !(go && made && !json_object_size(o.answers))) {
 		code = prepare(a, &o);
 		if (code == K_OK && !go)
-			ksay("---------- %s is ready: run `make campaign` there, then `kcampaign "
-			     "integrate`\n",
+			ksay("---------- %s is ready: run `make campaign` there, "
+			     "then `kcampaign integrate`\n",
 			    a->dir);
 	}
 	if (code == K_OK && go) {

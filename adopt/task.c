@@ -674,8 +674,8 @@ draft_task(struct draft *d)
 	add_members(d, axes, inputs, outputs, arguments);
 	if (!json_object_size(outputs))
 		kdie(K_USAGE,
-		    "%s did not change any of its arrays in any observed call, so there is nothing "
-		    "to check",
+		    "%s did not change any of its arrays in any observed call, "
+		    "so there is nothing to check",
 		    a->kernel);
 	workloads = timed_workloads(d);
 	json_array_extend(workloads, d->small);
@@ -934,7 +934,8 @@ crashes_on(struct draft *d)
 /* What a task takes over unchanged from the application's calls: sizes before floats. */
 enum kept { KEPT_SIZES, KEPT_FLOATS };
 
-static const char crashes[] = "the reference crashes with sizes or numbers other than those of the application's calls";
+static const char crashes[] = "the reference crashes with sizes or numbers other than those of the "
+                              "application's calls";
 
 /*
  * Takes over one thing more from the application's calls, beginning with FROM, because of WHY:
@@ -1051,8 +1052,8 @@ probe(struct draft *d)
 			    d->a->kernel, name,
 			    d->v.recorded ? "it needs something that is not among its arguments, "
 			                    "or a shape is wrong (--shape)"
-			                  : "its inputs are invented, because nothing was recorded "
-			                    "(--record-mb)");
+			                  : "its inputs are invented, "
+			                    "because nothing was recorded (--record-mb)");
 		free(name);
 		write_draft(d);
 	}
@@ -1282,8 +1283,8 @@ tighten(struct draft *d)
 		d->large = false;
 		step = tightest(d);
 		add_note(d,
-		    "the reference itself is inexact on inputs of very different magnitudes, which "
-		    "are left out");
+		    "the reference itself is inexact on inputs of "
+		    "very different magnitudes, which are left out");
 	}
 	/* Its own oracle shows no error, but sums in another order have one. */
 	if (!step && !strcmp(d->oracle, "self") && has_floats(&d->v, true))
@@ -1526,10 +1527,10 @@ drop_other(struct draft *d)
 			continue;
 		if (json_array_size(list) == 1)
 			kdie(K_USAGE,
-			    "%s alone does not give the application's results in %s (%s), so it "
-			    "depends on more than its arguments: variables that other code "
-			    "changes, earlier calls, or arrays that overlap; adopt the function "
-			    "that calls it",
+			    "%s alone does not give the application's results in %s (%s), "
+			    "so it depends on more than its arguments: "
+			    "variables that other code changes, earlier calls, "
+			    "or arrays that overlap; adopt the function that calls it",
 			    d->a->kernel, name, why);
 		add_note(d,
 		    "%s is left out: alone, the reference gives different results there than in "
@@ -1660,9 +1661,9 @@ check_proxy(struct draft *d)
 		    (ratio >= low && ratio <= high) || (ratio < low && is_first_touch(r, low)) ||
 		    (ratio > high && is_only_cold(d, r, high)))
 			continue;
-		kwarn("%s takes %.2f times as long alone as in the application, so the task does "
-		      "not measure the same work (accepted: %.3g to %.3g; change it with --proxy "
-		      "LOW,HIGH)",
+		kwarn("%s takes %.2f times as long alone as in the application, "
+		      "so the task does not measure the same work (accepted: %.3g to %.3g; "
+		      "change it with --proxy LOW,HIGH)",
 		    kjson_str_or(r, "workload", "?"), ratio, low, high);
 		json_array_append(astray, json_object_get(r, "workload"));
 	}
@@ -1836,8 +1837,8 @@ make_campaign(const struct adoption *a)
 
 	if (adoption_begun(a))
 		kdie(K_USAGE,
-		    "%s: the campaign has begun with another task; adopt into another folder, or "
-		    "remove this one",
+		    "%s: the campaign has begun with another task; "
+		    "adopt into another folder, or remove this one",
 		    a->dir);
 	kforeach(file, files)
 		unlink(path_of("%s/%s", a->dir, *file));
@@ -1946,8 +1947,8 @@ try_campaign(struct draft *d)
 			kdie(K_USAGE, "%s cannot be evaluated", d->a->kernel);
 		else
 			kdie(K_USAGE,
-			    "%s, extracted from the application, is not a program that kiln can "
-			    "evaluate:\n%s",
+			    "%s, extracted from the application, "
+			    "is not a program that kiln can evaluate:\n%s",
 			    d->a->kernel, kjson_str_or(record, "eval.log", "it has no status"));
 	}
 }
@@ -1985,8 +1986,8 @@ make_task(const struct adoption *a)
 	find_inputs(&d);
 	drop_others(&d);
 	tell_notes(&d);
-	ksay("task       %zu timed and %zu more workloads; oracle: %s; tolerance: step %zu of "
-	     "%zu\n",
+	ksay("task       %zu timed and %zu more workloads; "
+	     "oracle: %s; tolerance: step %zu of %zu\n",
 	    json_array_size(json_object_get(d.task, "workloads")) - json_array_size(d.small),
 	    json_array_size(d.small), d.oracle, d.step, LEN(steps) - 1);
 	w = work_begin("proxy", "its times alone, next to those in the application");

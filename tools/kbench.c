@@ -56,8 +56,8 @@ parse(struct arguments *a, int argc, char **argv)
 		    "threads", &a->threads, "N\tthreads that a kernel may use (default: all)"),
 		KOPTION_TEXT("repeat", &a->repeat, "N\trace N times, and count the verdicts"),
 		{ 'k', "knob", .call = set_knob, .to = a,
-		    .help = "NAME=VALUE\tset a field of campaign.json, such as eval.timing_s=2; "
-		            "repeatable" },
+		    .help = "NAME=VALUE\tset a field of campaign.json, "
+		            "such as eval.timing_s=2; repeatable" },
 		KOPTION_OUTPUT(&a->output),
 		{ 0, "json", .choice = &a->format, .value = 'j',
 		    .help = "\tprint records, one JSON object a line (default unless stdout is a "
@@ -255,8 +255,8 @@ show_record(const json_t *record)
 	kjson_foreach(v, json_object_get(record, "overall"))
 		show_pair(v);
 	if (kjson_bool(record, "machine.busy"))
-		tell("The machine was busy: other programs had the processors for %.0f %% of the "
-		     "time.\n",
+		tell("The machine was busy: "
+		     "other programs had the processors for %.0f %% of the time.\n",
 		    kjson_num(record, "machine.delay_pct"));
 }
 

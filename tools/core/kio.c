@@ -267,8 +267,8 @@ end_record(void)
 	put_bytes("\n", 1);
 	if (out_record > KIO_LINE_MAX)
 		kdie(K_USAGE,
-		    "%s: nothing was written: the record would have %zu bytes, and the limit is "
-		    "%zu",
+		    "%s: nothing was written: "
+		    "the record would have %zu bytes, and the limit is %zu",
 		    out_path ?: "<stdout>", out_record, KIO_LINE_MAX);
 	out_record = 0;
 }

@@ -56,8 +56,8 @@ compile(const char *source, const char *name, int argc, char **argv, size_t *len
 	}
 	if (!*len)
 		kdie(K_USAGE,
-		    "no code for a device was made: build.flags in task.json must name one, such "
-		    "as -arch=sm_90a");
+		    "no code for a device was made: "
+		    "build.flags in task.json must name one, such as -arch=sm_90a");
 	return code;
 }
 
@@ -91,8 +91,8 @@ build(int argc, char **argv)
 	for (size_t i = 0; i < list.count; i++)
 		if (!has_kernel(code, code_len, list.at[i].kernel)) {
 			fprintf(stderr,
-			    "%s:%d: error: the program has no kernel extern \"C\" __global__ void "
-			    "%s\n",
+			    "%s:%d: error: the program has no "
+			    "kernel extern \"C\" __global__ void %s\n",
 			    argv[2], list.at[i].line, list.at[i].kernel);
 			return 1;
 		}

@@ -337,8 +337,8 @@ look_at_w1(void)
 	if (finding.gain_pct > bound)
 		json_object_set_new(o, "excess_pct", json_real(finding.gain_pct - bound));
 	if (!look_at_trace(o) && finding.gains)
-		refuse("W1: the steps with changing weights were not run, so no cache can be "
-		       "accepted");
+		refuse("W1: the steps with changing weights were not run, "
+		       "so no cache can be accepted");
 	json_object_set_new(finding.out, "w1", o);
 	if (!finding.refused)
 		remark("W1: counts as at most %.2f %% (%g us of %g us)%s",

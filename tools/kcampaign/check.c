@@ -98,12 +98,12 @@ check_compiler(void)
 	if (kcamp_json("eval.build"))
 		return;
 	if (device && device->backend != b)
-		tell("campaign.json: backend: is %s, but the compiler in %s is %s, which is for "
-		     "%s\n",
+		tell("campaign.json: backend: is %s, "
+		     "but the compiler in %s is %s, which is for %s\n",
 		    b->name, task->file, compiler, device->backend->name);
 	if (b->compiler && strcmp(compiler, b->compiler))
-		tell("%s: build.compiler: is %s, but the campaign's backend is %s, whose compiler "
-		     "is %s\n",
+		tell("%s: build.compiler: is %s, "
+		     "but the campaign's backend is %s, whose compiler is %s\n",
 		    task->file, compiler, b->name, b->compiler);
 }
 
@@ -150,8 +150,8 @@ check_together(void)
 		tell(
 		    "campaign.json: eval.set: %s has no workload in the set %s\n", task->file, set);
 	else if (!timed)
-		tell("campaign.json: eval.set: no workload of the set %s is timed, so no gain can "
-		     "be measured\n",
+		tell("campaign.json: eval.set: no workload of the set %s is timed, "
+		     "so no gain can be measured\n",
 		    set);
 	if (kcamp_linear() && in_set) {
 		struct kbuf faults = { 0 };

@@ -20,8 +20,8 @@ put_aside(const char *folder)
 		/* Each of the next stages adds a few members. */
 		if (kfind(path, &st) && (size_t)st.st_size > KIO_LINE_MAX - MEMBERS_MAX &&
 		    rename(path, aside) == 0)
-			kwarn("%s exceeds the limit for a record (64 MiB); moved it to %s and will "
-			      "make it again",
+			kwarn("%s exceeds the limit for a record (64 MiB); "
+			      "moved it to %s and will make it again",
 			    path, aside);
 	}
 }

@@ -309,8 +309,8 @@ explain(long trial, const struct outcome *out, int code)
 		kwarn("eval.launcher: %s: %s", *launcher ? launcher : "(here)",
 		    code == K_AGAIN ? "not now" : "evaluations cannot run through eval.launcher");
 	else if (!strcmp(out->target, "records"))
-		kwarn("trial %ld is complete, but its records are not: krecords failed with status "
-		      "%d",
+		kwarn("trial %ld is complete, but its records are not: "
+		      "krecords failed with status %d",
 		    trial, out->code);
 	else if (code == K_AGAIN && !strcmp(kcamp_str("model.provider"), "file"))
 		kwarn("trial %ld waits for %zu %s from you, because model.provider is \"file\": "
@@ -318,12 +318,12 @@ explain(long trial, const struct outcome *out, int code)
 		      "run the same command again. Ignore make's \"Error %d\"; nothing is wrong",
 		    trial, out->failed, out->failed == 1 ? "reply" : "replies", trial, K_AGAIN);
 	else if (code == K_AGAIN)
-		kwarn("trial %ld: %s cannot continue now (%zu waiting); run the same command again "
-		      "later",
+		kwarn("trial %ld: %s cannot continue now (%zu waiting); "
+		      "run the same command again later",
 		    trial, out->target, out->failed);
 	else if (out->code == STEP_LOST)
-		kwarn("trial %ld: %s was killed or has crashed; run the same command again to "
-		      "continue",
+		kwarn("trial %ld: %s was killed or has crashed; "
+		      "run the same command again to continue",
 		    trial, out->target);
 	else
 		kwarn("trial %ld: %s failed with status %d; run the same command again to continue",

@@ -124,8 +124,8 @@ need_file(long trial, const char *name)
 
 	if (!kis_there(path))
 		kdie(K_USAGE,
-		    "round %ld is not closed (%s is missing); run `kcampaign views` before round "
-		    "%ld",
+		    "round %ld is not closed (%s is missing); "
+		    "run `kcampaign views` before round %ld",
 		    trial + 1, path, trial + 2);
 }
 

@@ -190,8 +190,8 @@ makefile(void)
 	if (!realpath(data, full))
 		kdie_errno(K_IO, "%s", data);
 	*strrchr(full, '/') = '\0';
-	return kasprintf("# Written by kcampaign new. `make -j4 trial` runs the next trial; `make "
-	                 "help` lists the rest.\n"
+	return kasprintf("# Written by kcampaign new. `make -j4 trial` runs the next trial; "
+	                 "`make help` lists the rest.\n"
 	                 "KILN_DATA ?= %s\ninclude $(KILN_DATA)/pipeline.mk\n",
 	    full);
 }
@@ -311,8 +311,8 @@ command_new(void)
 	put_data(folder, "Makefile", make, strlen(make));
 	write_manifest(folder, m);
 	choose_set(m, folder);
-	ksay("%s: backend %s, model provider %s%s%s%s; %srun `make -j4 trial` there for the first "
-	     "trial\n",
+	ksay("%s: backend %s, model provider %s%s%s%s; "
+	     "%srun `make -j4 trial` there for the first trial\n",
 	    folder, kjson_str(m, "backend"), kjson_str(m, "model.provider"), p ? " (" : "",
 	    p ? p->variable : "", p ? " is set)" : "",
 	    p && !kjson_str_or(m, "model.name", NULL) ? "set model.name in campaign.json, then "

@@ -42,8 +42,8 @@ command_watch(void)
 	bool over = false;
 
 	catch_signals();
-	ksay("%s: open " PAGE " in a browser; it follows the campaign until that is over, or you "
-	     "press Ctrl-C\n",
+	ksay("%s: open " PAGE " in a browser; it follows the campaign until that is over, "
+	     "or you press Ctrl-C\n",
 	    kcamp_str("name"));
 	while (!over && !is_stopped()) {
 		int64_t began = know_ns();

@@ -117,8 +117,8 @@ merge_category(struct level *l, json_t *category, json_t *seen, const char *in)
 		json_object_set(l->named, name, category);
 	else if (json_object_del(l->named, name))
 		kdie(K_USAGE,
-		    "%s: has no patterns, and the table that it extends has no category of this "
-		    "name to remove",
+		    "%s: has no patterns, "
+		    "and the table that it extends has no category of this name to remove",
 		    where);
 }
 

@@ -206,8 +206,8 @@ stage_repository(const struct trial *t)
 
 	if (!kextract_path_ok(kernel))
 		kdie(K_USAGE,
-		    "%s: eval.repository needs git.kernel_path, the path of the kernel's file in "
-		    "the repository",
+		    "%s: eval.repository needs git.kernel_path, "
+		    "the path of the kernel's file in the repository",
 		    kcamp.file);
 	if (!from)
 		kdie_errno(K_USAGE, "%s: eval.repository: %s", kcamp.file, path);

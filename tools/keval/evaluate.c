@@ -212,9 +212,9 @@ take_over(const char *id, const char *key, const char *hex, json_t *eval)
 		kjson_share(eval, old, copied);
 		kjson_put(eval, "duplicate_of", of);
 		kjson_set(eval, "log",
-		    json_sprintf("The same program as %s, except for names, comments and layout: "
-		                 "its "
-		                 "result holds, and nothing was run.\n%s",
+		    json_sprintf("The same program as %s, "
+		                 "except for names, comments and layout: "
+		                 "its result holds, and nothing was run.\n%s",
 		        of, said + (*said == '\n')));
 	}
 	return take;
@@ -366,8 +366,8 @@ evaluate_too_large(const char *what, size_t max)
 	    kasprintf("the %s takes more than %zu bytes in a record", what, max);
 
 	return unrun(json_object(), STATUS_NO_CODE, KIO_TOO_LARGE, detail,
-	    json_sprintf("Nothing was evaluated, because %s. Give one complete program and much "
-	                 "less text.",
+	    json_sprintf("Nothing was evaluated, because %s. "
+	                 "Give one complete program and much less text.",
 	        detail));
 }
 
@@ -420,6 +420,6 @@ evaluate_nothing(const struct subject *s)
 	return unrun(json_object(), STATUS_NO_CODE, "extract",
 	    s->cut_off ? "the reply was cut off before any code"
 	               : "the reply contains no fenced block of code",
-	    json_string("No code was found in the reply. Give the complete program in one fenced "
-	                "block."));
+	    json_string("No code was found in the reply. "
+	                "Give the complete program in one fenced block."));
 }

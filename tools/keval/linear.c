@@ -172,16 +172,16 @@ check_set(const json_t *eval)
 			continue;
 		if (!own_cases && !kjson_find(cases, "workload", name))
 			kdie(K_USAGE,
-			    "%s: workload %s of the active set %s was not checked; a round needs "
-			    "the whole set",
+			    "%s: workload %s of the active set %s was not checked; "
+			    "a round needs the whole set",
 			    keval.task_file, name, keval.set);
 		if (!kjson_bool(w, "timed"))
 			continue;
 		timed++;
 		if (!kgain_row(timing, name))
 			kdie(K_USAGE,
-			    "%s: workload %s of the active set %s was not timed; a round needs the "
-			    "whole set",
+			    "%s: workload %s of the active set %s was not timed; "
+			    "a round needs the whole set",
 			    keval.task_file, name, keval.set);
 	}
 	if (timed != json_array_size(timing))

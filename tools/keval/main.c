@@ -45,8 +45,8 @@ parse(struct arguments *a, int argc, char **argv)
 	const struct koption options[] = {
 		KOPTION_CAMPAIGN(&kcamp.dir),
 		{ 'a', "archive", .text = &keval.archive,
-		    .help = "FILE\tarchive of the previous trial, with the program to race "
-		            "against" },
+		    .help = "FILE\tarchive of the previous trial, "
+		            "with the program to race against" },
 		{ 's', "set", .text = &keval.set, .help = "SET\tuse this set of workloads" },
 		KOPTION_OUTPUT(&a->output),
 		KOPTION_TEXT("seed", &keval.seed, "HEX\tseed for inputs, to repeat an evaluation"),

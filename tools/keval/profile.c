@@ -368,8 +368,8 @@ profile_cpu(const struct profiler *p, const struct subject *s, const char *so, c
 		notes = json_object_get(found, "notes");
 		if (built)
 			json_array_append_new(notes,
-			    json_sprintf("built with %s as well, because %s does not run such "
-			                 "instructions",
+			    json_sprintf("built with %s as well, "
+			                 "because %s does not run such instructions",
 			        for_valgrind, p->program));
 		json_array_append_new(notes, json_sprintf("no counters: %s", missing));
 	} else if (!is_installed(p)) {

@@ -159,8 +159,8 @@ renew_anchor(long trial)
 
 	if (!past || !(so = incumbent_so(past)))
 		kdie(K_USAGE,
-		    "%s/trials/%s/eval.ndjson: cannot measure again: the recorded program does not "
-		    "build",
+		    "%s/trials/%s/eval.ndjson: cannot measure again: "
+		    "the recorded program does not build",
 		    kcamp.dir, id);
 	run.so = so;
 	against[0] = reference = against_known(NULL);

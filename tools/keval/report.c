@@ -139,8 +139,8 @@ add_pairs(const json_t *eval)
 
 	if (kgain_pairs(json_object_get(eval, "pairs"), "incumbent",
 	        json_object_get(eval, "timing"), &ratio, &low))
-		tell("Timed in turns with the best kernel so far: %.3f times its speed (at least "
-		     "%.3f).\n",
+		tell("Timed in turns with the best kernel so far: "
+		     "%.3f times its speed (at least %.3f).\n",
 		    ratio, low);
 }
 
@@ -156,8 +156,8 @@ report_log(const struct subject *s, json_t *eval)
 	kbuf_free(&text);
 	tell("It %s%s\n", status_rows[status].phrase, correct || refused_by_compiler ? "." : ":");
 	if (s->cut_off && !correct)
-		tell("The reply was cut off, so the program is incomplete: answer with a shorter "
-		     "one.\n");
+		tell("The reply was cut off, so the program is incomplete: "
+		     "answer with a shorter one.\n");
 	if (refused_by_compiler && is_difference(s->code))
 		tell("The reply is a diff: answer with the whole program.\n");
 	if (refused_by_compiler && *kjson_str(eval, "build.log"))

@@ -198,8 +198,8 @@ not_run(void)
 static void
 refuse(json_t *eval, const char *tool, const char *detail)
 {
-	auto_free char *log = kasprintf("%s%s found a fault in the kernel, whatever its results: "
-	                                "%s\n",
+	auto_free char *log = kasprintf("%s%s found a fault in the kernel, "
+	                                "whatever its results: %s\n",
 	    kjson_str(eval, "log"), tool, detail);
 
 	eval_fail(eval, STATUS_RUN_ERROR, tool, "%s", detail);

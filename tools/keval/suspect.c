@@ -195,8 +195,8 @@ suspect_call(const char *work, const struct build *b, const struct kelf *f)
 		return kasprintf(
 		    "a system call in the machine code, at 0x%llx", (unsigned long long)found.call);
 	if (found.odd && (found.computed_jumps || has_assembly(b)))
-		return kasprintf("the bytes of a system call in the machine code, at 0x%llx, and "
-		                 "%s",
+		return kasprintf("the bytes of a system call in the "
+		                 "machine code, at 0x%llx, and %s",
 		    (unsigned long long)found.odd,
 		    found.computed_jumps ? "jumps to computed addresses" : "inline assembly");
 	return NULL;

@@ -258,13 +258,13 @@ add_trial(const struct kcandidate *list, size_t n)
 
 	if (trial <= gradient.trial)
 		kdie(K_USAGE,
-		    "the gradient already contains trial %ld, but these records are of "
-		    "trial %ld",
+		    "the gradient already contains trial %ld, "
+		    "but these records are of trial %ld",
 		    gradient.trial, trial);
 	if (trial <= archive->trial && trial)
 		kdie(K_USAGE,
-		    "the archive already contains trial %ld; give the archive from before "
-		    "these records",
+		    "the archive already contains trial %ld; "
+		    "give the archive from before these records",
 		    archive->trial);
 	age_lengths(trial);
 	/* Transitions of earlier trials are in those trials' files. */

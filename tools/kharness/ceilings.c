@@ -469,8 +469,8 @@ measure_host(const struct judge *j, json_t *out)
 	json_object_set(out, "cpu", json_object_get(machine, "cpu"));
 	json_object_set_new(out, "not_measured",
 	    json_pack("[s]",
-	        "rates of matrix units and of types narrower than 32 "
-	        "bits"));
+	        "rates of matrix units and of "
+	        "types narrower than 32 bits"));
 }
 
 static void

@@ -145,8 +145,8 @@ repeat(struct run *u, const struct batch *b, struct verdict *v)
 		        1)) {
 			v->ok = false;
 			kbuf_printf(&u->s->log,
-			    "workload %s: two calls with the same inputs gave different bits in "
-			    "%s\n",
+			    "workload %s: two calls with the same "
+			    "inputs gave different bits in %s\n",
 			    subject_workload(b->w), t->tensors[i].name);
 		}
 		u->j->space->release(first[i]);

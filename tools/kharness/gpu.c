@@ -561,8 +561,8 @@ look_at_device(struct judge *j, int number)
 	free(suspect_mark);
 	suspect_mark = mark_of(facts.uuid);
 	if (is_suspect(suspect_mark)) {
-		kwarn("device %d (%s) failed recently and is not used for now; remove %s to use it "
-		      "anyway",
+		kwarn("device %d (%s) failed recently and is not used for now; "
+		      "remove %s to use it anyway",
 		    number, facts.name, suspect_mark);
 		return false;
 	}

@@ -85,8 +85,8 @@ try_truth(struct lint *l, const struct batch *b, size_t i)
 
 	if (!accepted(l, b, i, b->calls[0].expected[i], &v))
 		complain(l,
-		    "the oracle's own %s, rounded to %s, would not pass: the tolerance is too "
-		    "tight (%s)",
+		    "the oracle's own %s, rounded to %s, "
+		    "would not pass: the tolerance is too tight (%s)",
 		    l->j->task->tensors[i].name, kdtype_name(l->j->task->tensors[i].dtype),
 		    kdist_name(b->dist));
 }
@@ -162,9 +162,9 @@ find_impostors(struct lint *l, const struct batch *b, const struct batch *other,
 		kbuf_printf(&faults, "; %s computed from other inputs would pass", name);
 	else if (v.worst < least * v.tolerance)
 		kbuf_printf(&faults,
-		    "; %s hardly depends on the inputs: it changes by %.3g, which must be %.0f "
-		    "times the tolerance of %.3g; put another distribution first, or narrow "
-		    "\"tolerance\"",
+		    "; %s hardly depends on the inputs: it changes by %.3g, "
+		    "which must be %.0f times the tolerance of %.3g; "
+		    "put another distribution first, or narrow \"tolerance\"",
 		    name, v.worst, least, v.tolerance);
 	return faults.data;
 }
@@ -307,8 +307,8 @@ advise(const struct ktask *t)
 			    t->file, t->axes[i].name);
 	}
 	if (!t->reduction && has_float_output(t))
-		kwarn("%s: note: \"reduction\" is missing, so the tolerance assumes a reduction of "
-		      "length 1",
+		kwarn("%s: note: \"reduction\" is missing, "
+		      "so the tolerance assumes a reduction of length 1",
 		    t->file);
 }
 

@@ -156,8 +156,8 @@ try_input(struct trial *x, size_t i)
 		      "it \"min\" and \"max\", or \"fixed\": true",
 		    x->t->file, in->name, ktask_scalar(x->t->workloads, in));
 	else if (!input_matters(x, i))
-		kwarn("%s: note: inputs.%s has no influence on the results, so a kernel may ignore "
-		      "it",
+		kwarn("%s: note: inputs.%s has no influence on the results, "
+		      "so a kernel may ignore it",
 		    x->t->file, in->name);
 }
 
@@ -184,8 +184,8 @@ try_axis(struct trial *x, size_t i)
 			return;
 	}
 	if (tried)
-		kwarn("%s: note: axes.%s has no influence on the results, so a kernel may ignore "
-		      "it",
+		kwarn("%s: note: axes.%s has no influence on the results, "
+		      "so a kernel may ignore it",
 		    x->t->file, a->name);
 }
 
@@ -231,9 +231,9 @@ try_special(struct trial *x, const struct ktask_workload *w)
 		batch_free(x->j, &b);
 	}
 	if (finite && finite < count)
-		kwarn("%s: note: with NaN and infinite inputs, %zu %% of the results are finite on "
-		      "workload %s; add \"special\" to \"distributions\" if kernels must handle "
-		      "them",
+		kwarn("%s: note: with NaN and infinite inputs, "
+		      "%zu %% of the results are finite on workload %s; "
+		      "add \"special\" to \"distributions\" if kernels must handle them",
 		    x->t->file, finite * 100 / count, w->name);
 }
 

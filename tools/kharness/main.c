@@ -112,8 +112,8 @@ read_options(int argc, char **argv, struct options *o, bool *machine, const char
 		KOPTION_TEXT("phase", &phase, "PHASE\tcorrectness, timing or both (default)"),
 		KOPTION_TEXT("oracle", &o->oracle, "FILE\tshared object with the oracle"),
 		KOPTION_CALL("against", add_against, o,
-		    "NAME=FILE\ttime this program in turns with the candidate; "
-		    "repeatable"),
+		    "NAME=FILE\ttime this program in turns "
+		    "with the candidate; repeatable"),
 		KOPTION_FLAG("all-pairs", &o->all_pairs, "\tcompare all with each other"),
 		KOPTION_CALL("backend", set_backend, &o->backend,
 		    "NAME\tc, cuda, hip or opencl (default: c)"),
@@ -201,8 +201,8 @@ parse_options(int argc, char **argv, struct options *o, bool *lint)
 		                       : "give one candidate, a shared object");
 	o->candidate = argv[optind];
 	if ((o->apart || o->save || o->warm) && !o->solo)
-		usage("--apart, --fenced, --drawn, --save and --warm say how --solo works: give "
-		      "--solo, too");
+		usage("--apart, --fenced, --drawn, --save and --warm "
+		      "say how --solo works: give --solo, too");
 }
 
 /* The first THREADS of the CPUs that this process may use; 0: all of them. */

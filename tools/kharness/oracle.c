@@ -105,8 +105,8 @@ oracle_open(const struct ktask *t, const char *file, int threads, void *stream)
 	*(void **)&o->entry = dlsym(library, t->entry);
 	if (!o->entry)
 		kdie(K_USAGE,
-		    "%s: the oracle has no function %s, the task's entry.name (in C++ it must be "
-		    "extern \"C\")",
+		    "%s: the oracle has no function %s, "
+		    "the task's entry.name (in C++ it must be extern \"C\")",
 		    source(t), t->entry);
 	for (size_t i = 0; i < t->arg_count; i++)
 		o->types[i] = type_of(t, &t->args[i]);

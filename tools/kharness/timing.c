@@ -1518,12 +1518,12 @@ machine_json(const struct race *a)
 	bool busy = a->busy || share > busy_share;
 
 	if (a->busy)
-		kwarn("the machine is busy: other programs used the processors for %.0f s; not "
-		      "timed",
+		kwarn("the machine is busy: "
+		      "other programs used the processors for %.0f s; not timed",
 		    (double)a->waited_ns * 1e-9);
 	else if (busy)
-		kwarn("the machine is busy: %.0f %% of the time went to other programs and is not "
-		      "counted",
+		kwarn("the machine is busy: "
+		      "%.0f %% of the time went to other programs and is not counted",
 		    100 * share);
 	return json_pack("{s:b,s:f,s:f}", "busy", (int)busy, "delay_pct", 100 * share, "waited_s",
 	    (double)a->waited_ns * 1e-9);

@@ -50,8 +50,8 @@ cut_pointers(void)
 
 	if (!kregex_match("(?s)\\A.*?:(/[^:\\s\"']*)(?::(/[^:\\s\"']*))?\\z", command.line, at))
 		kdie(K_USAGE,
-		    "model.provider: exec-json:COMMAND:/POINTER needs a JSON pointer to "
-		    "the answer");
+		    "model.provider: exec-json:COMMAND:/POINTER "
+		    "needs a JSON pointer to the answer");
 	command.text_pointer = kregex_text(command.line, at[1]);
 	command.usage_pointer = kregex_text(command.line, at[2]);
 	command.line[at[1].from - 1] = '\0';

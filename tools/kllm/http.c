@@ -195,8 +195,8 @@ book(int64_t input)
 
 	if (cost == KUSAGE_UNKNOWN && cap > 0)
 		kdie(K_USAGE,
-		    "budget: a budget is set, but the price of '%s' is unknown; add a row to the "
-		    "model table",
+		    "budget: a budget is set, but the price of '%s' is unknown; "
+		    "add a row to the model table",
 		    request.model);
 	session.booked = cost == KUSAGE_UNKNOWN ? 0 : cost;
 	if (session.booked && !kbudget_add(session.ledger, session.booked, cap, &spent))
@@ -305,8 +305,8 @@ account(int64_t booked)
 		u.estimated = true;
 	} else if (!u.estimated && (double)u.input < 0.6 * whole_prompt) {
 		reply_flag("prompt_truncated");
-		kwarn("%s: the server counted %lld tokens in a prompt of about %.0f, so it may "
-		      "have cut it off",
+		kwarn("%s: the server counted %lld tokens in a prompt of about %.0f, "
+		      "so it may have cut it off",
 		    call.id, (long long)u.input, whole_prompt);
 	}
 	cost = kmodel_cost(request.row, &u);
@@ -400,8 +400,8 @@ send_once(int step, struct outcome *o)
 		refund();
 		errno = why;
 		kdie_errno(K_IO,
-		    "%s: cannot reserve disk space for the answer next to %s; the request was not "
-		    "sent",
+		    "%s: cannot reserve disk space for the answer next to %s; "
+		    "the request was not sent",
 		    call.id, call.out);
 	}
 	body = request_body(&len);

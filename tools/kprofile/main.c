@@ -239,8 +239,8 @@ main(int argc, char **argv)
 {
 	const struct koption options[] = {
 		KOPTION_TEXT("format", &given.format,
-		    "FORMAT\tauto, ncu-raw, ncu-details, ncu-text, rocprofv3, callgrind or "
-		    "perf"),
+		    "FORMAT\tauto, ncu-raw, ncu-details, "
+		    "ncu-text, rocprofv3, callgrind or perf"),
 		KOPTION_TEXT("kernel", &given.kernel, "REGEX\treport on this kernel"),
 		KOPTION_TEXT("device", &given.device,
 		    "NAME\tuse the peaks of this device, from docs/hardware"),

@@ -140,8 +140,8 @@ take_comment(const char *s, json_t *into)
 	if (strncmp(s, "<!--", 4))
 		return s;
 	if (!kregex_match("\\A<!--(.*)-->(?:\\n|\\z)", s, span))
-		fault("the comment with the keys of a section must end with \"-->\" on the same "
-		      "line");
+		fault("the comment with the keys of a section "
+		      "must end with \"-->\" on the same line");
 	comment = kregex_text(s, span[1]);
 	kpart_foreach(pair, comment, ";")
 		take_key(pair, false, into);
@@ -255,8 +255,8 @@ notes_read(const char *path, const char *file, const json_t *words)
 		s = take_section(s, head, sections);
 	note.line = 1;
 	if (!json_array_size(sections))
-		fault("the note has no section: it needs at least one line \"## NAME\" with text "
-		      "below");
+		fault("the note has no section: "
+		      "it needs at least one line \"## NAME\" with text below");
 	check_tokens(head, sections);
 	return sections;
 }

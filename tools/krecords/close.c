@@ -105,8 +105,8 @@ check_piece(const struct closed *e, const struct piece *p)
 		add_difference(&state.faults, p->path, first, p->is, p->len, p->now, "", ", not");
 	else if (!whole)
 		kfault(&state.faults,
-		    "%s:%zu: was edited from this line on, after round %ld was closed: its sha256 "
-		    "is no longer %s",
+		    "%s:%zu: was edited from this line on, "
+		    "after round %ld was closed: its sha256 is no longer %s",
 		    p->path, first, e->round, p->sealed);
 	return whole;
 }
@@ -385,8 +385,8 @@ check_complete(void)
 
 			if (shape)
 				kfault(&state.faults,
-				    "trials/%s/eval.ndjson: workload %s of the set %s was not "
-				    "timed",
+				    "trials/%s/eval.ndjson: "
+				    "workload %s of the set %s was not timed",
 				    x->id, shape, set_of(x));
 		}
 }
@@ -467,8 +467,8 @@ close_rounds(bool correct)
 		grow_all();
 	if (state.faults.count)
 		code = refuse(&state.faults,
-		    "nothing was written; undo the change, or remove the file to have it made "
-		    "again");
+		    "nothing was written; "
+		    "undo the change, or remove the file to have it made again");
 	else if (state.drift.count && !correct)
 		code = refuse(&state.drift,
 		    "nothing was written; if the change was intended, add labelled corrections to "

@@ -196,8 +196,8 @@ real_gain(const struct round *r, const struct candidate *x)
 	if (r->accepted != x || !r->trial)
 		return r->trial ? "none: the round was rolled back" : "none: the baseline";
 	if (!strcmp(decision, "ACCEPT-unmeasured"))
-		return kshown("at most %s, judged by the source alone: it was not measured on new "
-		              "buffers",
+		return kshown("at most %s, judged by the source alone: "
+		              "it was not measured on new buffers",
 		    pct_text(gain, 3));
 	if (*bucket != 'W')
 		return kshown("%s, all of it: the change is inside the kernel", pct_text(gain, 3));

@@ -475,8 +475,8 @@ move_branch(const char *branch, const char *tip, const char *new)
 
 	if (folder) {
 		code = refuse(branch,
-		    "is checked out in %s; check out another branch there, or name another in "
-		    "git.branch",
+		    "is checked out in %s; "
+		    "check out another branch there, or name another in git.branch",
 		    folder);
 	} else {
 		break_lock(ref);
@@ -519,8 +519,8 @@ grow(const char *branch, const char *tip)
 	}
 	if (!known)
 		code = refuse(branch,
-		    "is at %.12s, but krecords left it at %.12s; put it back, or name another in "
-		    "git.branch",
+		    "is at %.12s, but krecords left it at %.12s; "
+		    "put it back, or name another in git.branch",
 		    tip, last ?: "no commit");
 	else if (!tip || strcmp(tip, new))
 		code = move_branch(branch, tip, new);
@@ -558,8 +558,8 @@ commit_to(const char *branch)
 	if (!lineage.head || !kjson_is(lineage.head, "branch", branch)) {
 		if (tip)
 			code = refuse(branch,
-			    "exists, but is not the lineage of this campaign; name another in "
-			    "git.branch");
+			    "exists, but is not the lineage of this campaign; "
+			    "name another in git.branch");
 		else
 			begin(branch);
 		read_lineage();

@@ -67,8 +67,8 @@ add_round(const struct ktrial *trial, const struct candidate *base, struct kline
 
 	if (ktrials.linear && trial->count > 1)
 		kdie(K_USAGE,
-		    "trials/%03ld/score.ndjson: contains %zu records, but in linear mode a trial "
-		    "has one",
+		    "trials/%03ld/score.ndjson: contains %zu records, "
+		    "but in linear mode a trial has one",
 		    trial->number, trial->count);
 	*r = (struct round){ .number = trial->number + 1,
 		.trial = trial->number,

@@ -524,8 +524,8 @@ version_fault(const json_t *ought, const char *path, bool *stale)
 		return kasprintf("%s: is out of date; run krecords remember", path);
 	a = kjson_told(ought, field);
 	b = kjson_told(is, field);
-	return kasprintf("%s: %s: is %s, but the records say %s; remove the file and run krecords "
-	                 "remember",
+	return kasprintf("%s: %s: is %s, but the records say %s; "
+	                 "remove the file and run krecords remember",
 	    path, field, b, a);
 }
 

@@ -146,8 +146,8 @@ take_line(json_t *tips, const char *path, long lineno, const char *line)
 		return NULL;
 	}
 	if (!strncmp(line, "### ", 4))
-		return kasprintf("%s:%ld: a tip begins with '### TIME round-N" DASH "ACCEPTED' "
-		                 "or 'ROLLED BACK'",
+		return kasprintf("%s:%ld: a tip begins with '### TIME round-N" DASH "ACCEPTED' or "
+		                 "'ROLLED BACK'",
 		    path, lineno);
 	if (tip && kregex_match(field, line, at)) {
 		auto_free char *name = kregex_text(line, at[1]),
@@ -158,8 +158,8 @@ take_line(json_t *tips, const char *path, long lineno, const char *line)
 			return NULL;
 		}
 	}
-	return kasprintf("%s:%ld: not a line of a tip (Context, Signal, Takeaway, Applicability, "
-	                 "once each)",
+	return kasprintf("%s:%ld: not a line of a tip (Context, "
+	                 "Signal, Takeaway, Applicability, once each)",
 	    path, lineno);
 }
 
@@ -457,8 +457,8 @@ remove_tip(const char *folder, const char *path)
 
 	if (given.count != 2 || !given.why)
 		kdie(K_USAGE,
-		    "tips remove: give the id (see krecords tips list) and the reason: tips remove "
-		    "ID --why TEXT");
+		    "tips remove: give the id (see krecords tips list) and the reason: "
+		    "tips remove ID --why TEXT");
 	tips = parse_or_die(path);
 	while (i < json_array_size(tips) &&
 	    strcmp(tip_id(json_array_get(tips, i), id), given.operands[1]))

@@ -63,8 +63,8 @@ main(int argc, char **argv)
 		/* The first word that is not an option begins the transport. */
 		KOPTION_IN_ORDER,
 		KOPTION_TEXT("there", &call.there,
-		    "FOLDER\tkiln's programs are in FOLDER on the other machine (default: in its "
-		    "PATH)"),
+		    "FOLDER\tkiln's programs are in FOLDER on the other machine "
+		    "(default: in its PATH)"),
 		KOPTION_FLAG("shared", &call.shared,
 		    "\tsend no files: the other machine has this folder at the same path"),
 		KOPTION_FLAG("plain", &call.plain, "\tdo not add options to ssh or srun"),

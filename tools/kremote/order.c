@@ -200,9 +200,9 @@ add_input(const char *path)
 {
 	if (*path == '/')
 		kdie(K_USAGE,
-		    "%s: the other machine cannot have this file at the same place: use a path "
-		    "relative to the campaign's folder, or share the folder between both machines "
-		    "(--shared)",
+		    "%s: the other machine cannot have this file at the same place: "
+		    "use a path relative to the campaign's folder, "
+		    "or share the folder between both machines (--shared)",
 		    path);
 	add_file(path);
 }

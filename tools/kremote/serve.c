@@ -78,8 +78,8 @@ cache_folder(void)
 		return kasprintf("%s/kiln/remote", cache);
 	if (!home || *home != '/')
 		kdie(K_MISSING,
-		    "there is no folder for the run, because neither XDG_CACHE_HOME nor HOME is "
-		    "set");
+		    "there is no folder for the run, "
+		    "because neither XDG_CACHE_HOME nor HOME is set");
 	return kasprintf("%s/.cache/kiln/remote", home);
 }
 

@@ -243,8 +243,8 @@ linear_json(void)
 
 	if (search.archive.header && !linear)
 		kdie(K_USAGE,
-		    "the archive contains no chain of rounds: it was made with another "
-		    "search.mode");
+		    "the archive contains no chain of rounds: "
+		    "it was made with another search.mode");
 	o = json_pack("{s:o,s:s,s:s,s:s,s:i,s:[],s:[],s:o,s:s,s:I,s:I,s:s,s:b}", "seed",
 	    seed_json(1), "pick", "linear", "strategy", "linear", "status",
 	    start_names[search.trial > 1 ? START_CORRECT : START_INITIAL], "island", 0,

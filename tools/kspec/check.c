@@ -354,8 +354,8 @@ check_facts(const struct khw *h, struct kfaults *faults)
 		kforeach(metric, required)
 			if (!khw_fact(device, *metric))
 				kfault(faults,
-				    "%s:1: %s is missing: a value with its source, 'unavailable: "
-				    "reason' or 'none: reason'",
+				    "%s:1: %s is missing: a value with its source, "
+				    "'unavailable: reason' or 'none: reason'",
 				    device->file, *metric);
 }
 

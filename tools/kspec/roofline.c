@@ -361,8 +361,8 @@ refuse_unknown(void)
 	kjson_foreach(u, step.unknown)
 		kwarn("%s: %s: %s", kjson_str(u, "metric"), UNKNOWN, kjson_str(u, "why"));
 	kdie(K_MISSING,
-	    "no target without these; a person can agree to a placeholder with a line 'metric: "
-	    "value unit # who, why' in %s/placeholder.ok",
+	    "no target without these; a person can agree to a placeholder "
+	    "with a line 'metric: value unit # who, why' in %s/placeholder.ok",
 	    kcamp.dir);
 }
 

@@ -112,8 +112,8 @@ check_position(void)
 	target[n > 0 ? n : 0] = '\0';
 	if (n > 0 && (sscanf(target, "trials/%*[0-9]/archive.ndjson%n", &end) < 0 || end != n))
 		kdie(K_USAGE,
-		    "%s: is a link to '%s', not to the archive of a trial; remove it, then run "
-		    "kcampaign views",
+		    "%s: is a link to '%s', not to the archive of a trial; "
+		    "remove it, then run kcampaign views",
 		    path, target);
 }
 

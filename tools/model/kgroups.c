@@ -76,8 +76,8 @@ kgroups_faults(const struct ktask *t, char **text)
 	enum { UNIFORM, SKEWED, DOMINATED, EMPTY, TIMED, KINDS };
 	static const char *const missing[KINDS] = {
 		"no workload has groups of equal size",
-		"no workload is skewed (the largest group at least twice the "
-		"average)",
+		"no workload is skewed "
+		"(the largest group at least twice the average)",
 		"no workload has a group with half of the rows or more",
 		"no workload has an empty group",
 		"no timed workload has \"skew\": true, so nothing shows that a gain holds there",
@@ -92,8 +92,8 @@ kgroups_faults(const struct ktask *t, char **text)
 
 		if (!kgroups_of(t, w, &g)) {
 			kfault(&f,
-			    "workload %s gives no values for %s: the sizes of its groups must be "
-			    "known",
+			    "workload %s gives no values for %s: "
+			    "the sizes of its groups must be known",
 			    w->name, t->tensors[t->groups].name);
 			continue;
 		}

@@ -284,8 +284,8 @@ remeasured_holds(const struct klinear_again *a)
 	}
 	if (!(a->sd < a->mean / 2)) {
 		because(KLINEAR_VOLATILE,
-		    "%zu more measurements scatter by %.1f%%, at least half of their mean of "
-		    "%+.1f%%",
+		    "%zu more measurements scatter by %.1f%%, "
+		    "at least half of their mean of %+.1f%%",
 		    a->n, 100 * a->sd, 100 * a->mean);
 		return false;
 	}
@@ -399,8 +399,8 @@ klinear_line(long round, const struct klinear_case *c, const struct klinear_deci
 	if (d->code == KLINEAR_BASELINE)
 		return kasprintf("Round %ld: BASELINE — %s measured", round, shapes);
 	if (d->code == KLINEAR_TIE_WAIVER)
-		return kasprintf("Round %ld: ACCEPTED — %s, a tie kept for the benefit named in "
-		                 "its waiver",
+		return kasprintf("Round %ld: ACCEPTED — %s, "
+		                 "a tie kept for the benefit named in its waiver",
 		    round, result);
 	if (d->trade_off)
 		return kasprintf("Round %ld: ACCEPTED (trade-off) — %s, shape %s regressed %.1f%%",

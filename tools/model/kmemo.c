@@ -217,8 +217,8 @@ verdict(const json_t *v)
 {
 	if (kjson_bool(v, "win"))
 		return "gain";
-	return !kjson_is(v, "correctness.status", "PASS") ? "failed, so the direction was not "
-	                                                    "measured"
+	return !kjson_is(v, "correctness.status", "PASS") ? "failed, "
+	                                                    "so the direction was not measured"
 	                                                  : "no gain";
 }
 
@@ -290,8 +290,8 @@ sort_lines(char *text, json_t *sections)
 	kpart_foreach(line, text, "\n") {
 		next = section_of(line);
 		if (next >= 0 && next != current + 1)
-			return "its sections must be Resolved, Pending and Avoid, once each and in "
-			       "this order";
+			return "its sections must be Resolved, "
+			       "Pending and Avoid, once each and in this order";
 		if (next >= 0)
 			json_object_set_new(sections, section_names[current = next], json_array());
 		else if (current < 0 && line[strspn(line, " \t\r")])

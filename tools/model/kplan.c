@@ -8,9 +8,9 @@
 
 enum { DIRECTIONS_MIN = 3 };
 
-static const char place[] = "give it first, in a fenced block with the info string plan, as one "
-                            "JSON object with hypothesis, change, category "
-                            "and bucket";
+static const char place[] = "give it first, in a fenced block with the info string plan, "
+                            "as one JSON object with hypothesis, "
+                            "change, category and bucket";
 
 static const struct kform form =
 #include "plan.h"
@@ -76,8 +76,8 @@ evidence_fault(const json_t *plan)
 
 	/* Several observations may lead to one action. */
 	if (evidence && !kregex_is("(?s)\\A(?:" PART ARROW "){2,}+" PART "\\z", evidence))
-		return kstrdup("the plan's \"evidence\" must have three parts, metric -> inference "
-		               "-> action");
+		return kstrdup("the plan's \"evidence\" must have three parts, "
+		               "metric -> inference -> action");
 	return NULL;
 }
 
@@ -149,12 +149,12 @@ place_fault(size_t plans, bool late)
 	if (!plans)
 		return kasprintf("there is no plan: %s", place);
 	if (late)
-		return kasprintf("the plan comes after other blocks, but it must come before the "
-		                 "code: %s",
+		return kasprintf("the plan comes after other blocks, "
+		                 "but it must come before the code: %s",
 		    place);
 	return plans < 2 ? NULL
-	                 : kstrdup("there is more than one plan: a round is one hypothesis and one "
-	                           "change");
+	                 : kstrdup("there is more than one plan: "
+	                           "a round is one hypothesis and one change");
 }
 
 void

@@ -46,8 +46,8 @@ read_part(const char *path)
 static char *
 damaged(const char *path, const char *id, const char *stage)
 {
-	return kasprintf("%s is missing or damaged; restore it from a copy, or run make redo "
-	                 "CELL=%s FROM=%s",
+	return kasprintf("%s is missing or damaged; "
+	                 "restore it from a copy, or run make redo CELL=%s FROM=%s",
 	    path, id, stage);
 }
 
@@ -252,9 +252,9 @@ expand(const json_t *texts, bool lenient)
 		bool good = has_digest(value, digest) && at_path(whole, path, value);
 
 		if (!good && !lenient && !fault)
-			fault = kasprintf("%s has changed since then in %s%s; restore it from a "
-			                  "copy, or make the record again with make redo CELL=%s "
-			                  "FROM=%.6s",
+			fault = kasprintf("%s has changed since then in %s%s; "
+			                  "restore it from a copy, or make the record "
+			                  "again with make redo CELL=%s FROM=%.6s",
 			    path, id ? "the evaluation of " : "trials/000/texts", id ?: "",
 			    kjson_str(whole, "id"), path);
 	}
@@ -283,8 +283,8 @@ add_fact(const char *id, enum kfact stage, json_t **from, json_t *texts)
 		fault = old_format(path);
 	else if (!member || (known && !ksha256_is(line, strlen(line), known)))
 		fault = kasprintf("it was not made from %s; %s", path,
-		    stage == KFACT_EVAL ? "remove the score.ndjson of the trial, and run make "
-		                          "views"
+		    stage == KFACT_EVAL ? "remove the score.ndjson of "
+		                          "the trial, and run make views"
 		                        : "restore that from a copy, or run make redo");
 	else if (json_object_set(whole, name, member) ||
 	    (json_object_get(part, "texts") &&

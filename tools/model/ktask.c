@@ -589,8 +589,8 @@ read_limits(const json_t *task)
 
 			if (v < a->limits.min || v > a->limits.max || v % a->limits.step)
 				fault_in("axes",
-				    "%s is %lld in workload %s, which contradicts its own min, max "
-				    "or step",
+				    "%s is %lld in workload %s, "
+				    "which contradicts its own min, max or step",
 				    a->name, (long long)v,
 				    reading->workloads[k].name ? reading->workloads[k].name : "?");
 		}
@@ -662,8 +662,8 @@ read_align(const json_t *o, struct ktask_tensor *x)
 	if (!json_object_get(o, "align"))
 		return;
 	if (x->scalar || n < (json_int_t)kdtype_size(x->dtype) || n > ALIGN_MAX || (n & (n - 1)))
-		fault("align of an array must be a power of two, from the size of an "
-		      "element to %d",
+		fault("align of an array must be a power of two, "
+		      "from the size of an element to %d",
 		    ALIGN_MAX);
 }
 
@@ -883,8 +883,8 @@ read_values(const struct ktask_workload *w)
 		if (json_is_object(v)) {
 			/* Whoever reads the file checks what is in it. */
 			if (!x || x->scalar || !x->input)
-				fault("values.%s: must be an array that is an input, or updated in "
-				      "place",
+				fault("values.%s: must be an array that "
+				      "is an input, or updated in place",
 				    name);
 		} else if (x && x->scalar) {
 			if (!fits(v, x->dtype))
@@ -1099,8 +1099,8 @@ ktask_lacks_oracle(const struct ktask *t, const char *reference)
 	    kdtype_is_float(tensor->dtype) && tensor->dtype != KDTYPE_F64);
 
 	if (!t->oracle && ktask_device_only(t->json))
-		return "\"oracle\" is missing; it must be host code, because the reference is "
-		       "device code";
+		return "\"oracle\" is missing; "
+		       "it must be host code, because the reference is device code";
 	if (t->oracle || !narrow || strstr(reference, "REAL"))
 		return NULL;
 	return "\"oracle\" is missing, and the reference cannot replace it: the reference would be "

@@ -127,8 +127,8 @@ read_record(const struct ktrial *trial, json_t *record, struct kcandidate *c, bo
 		return fault;
 	*advised = true;
 	if (strcmp(kjson_str_or(record, "schema", KRECORD_SCHEMA), KPART_SCHEMA))
-		return kstrdup("is of an older version of kiln; kcampaign upgrade converts the "
-		               "campaign");
+		return kstrdup("is of an older version of kiln; "
+		               "kcampaign upgrade converts the campaign");
 	if (ktrials.glancing)
 		return krecord_glance(record);
 	if ((fault = krecord_join(record, ktrials.join | KJOIN_LENIENT)))
