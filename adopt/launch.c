@@ -208,7 +208,7 @@ constant_in(const struct kscan *s, const char *name)
 	return NULL;
 }
 
-/* The enumerator's value, its position, unless an explicit value follows it. */
+/* The enumerator's value: its position, unless it has an explicit value. */
 static bool
 enumerator_in(struct sum *x, const struct kscan *s, const char *name, int64_t *value)
 {

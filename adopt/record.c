@@ -92,8 +92,8 @@ choose(const struct adoption *a, const json_t *configs, const json_t *calls)
 }
 
 /*
- * What was seen of the saved calls, adopt/recorded/calls.ndjson. Only their memory was examined, so
- * only they say what was written.
+ * What was observed of the saved calls, adopt/recorded/calls.ndjson. Only their memory was
+ * examined, so only they say what was written.
  */
 static void
 write_saved(const struct adoption *a, const json_t *calls)

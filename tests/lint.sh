@@ -18,7 +18,7 @@ done
 # have their own form.
 case $(clang-format --version) in
 *'version 14.'*) find tools adopt tests/unit tests/fuzz -name '*.[ch]' -exec clang-format --dry-run -Werror {} + ||
-	fail 'the form of the C; clang-format -i mends it' ;;
+	fail 'the form of the C; clang-format -i fixes it' ;;
 esac
 find tools adopt tests/unit tests/fuzz -name '*.[ch]' | while read -r c; do
 	expand "$c" | LC_ALL=C.UTF-8 grep -nE '^.{101}' | sed "s|^|$c:|"

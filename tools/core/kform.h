@@ -47,5 +47,5 @@ struct kform {
 void kform_check(
     const struct kform *form, const json_t *value, const char *path, struct kfaults *faults);
 
-/* The value in the file PATH. New reference. Dies with what is wrong first. */
+/* The value in the file PATH. New reference. Dies with the first fault. */
 json_t *kform_load(const struct kform *form, const char *path);

@@ -222,7 +222,10 @@ int tool_solo(const char *work, char *const *around, struct words *w, const char
  */
 char *forced_end(const struct kproc_result *r, int max);
 bool ended_well(const struct kproc_result *r);
-/* Takes the lock of the machine or device on which EVAL was measured, so that nobody measures. */
+/*
+ * Takes the lock of the machine or device on which EVAL was measured, so that nobody measures
+ * meanwhile.
+ */
 int tool_lock(const json_t *eval);
 /* The output of the tool NAME, for tool_run. Frees R. */
 char *tool_output(const char *name, struct kproc_result *r, char **why);

@@ -18,8 +18,8 @@ enum {
 	DRAWN_ALONE = 2
 };
 /*
- * slower workloads get only two distributions, unless the oracle, with the drawing, takes less than
- * slow_oracle_ns: then the kernel is slow, and not the workload large
+ * slower workloads get only two distributions, unless the oracle, including the drawing, takes less
+ * than slow_oracle_ns: then the kernel is slow, not the workload large
  */
 static const int64_t slow_ns = 1000000000, slow_oracle_ns = 20000000;
 /* sizes are also varied one by one if the oracle takes less than this */
