@@ -101,13 +101,13 @@ make_campaign(const struct arguments *a, const char *file)
 	json_auto_t *task = kjson_load(file), *camp = NULL;
 	const char *language = kjson_str_or(task, "language", backends[BACKEND_C].name);
 	char *folder = ksandbox_work_new();
-	auto_free char *path = kasprintf("%s/campaign.json", folder), *text = NULL;
+	auto_free char *text = NULL;
 
 	camp = json_pack("{s:s,s:s,s:s,s:s,s:s,s:O}", "schema", "campaign/1", "name", "kbench",
 	    "task", file, "backend", a->backend ?: backend_for(language)->name, "language",
 	    language, "eval", a->eval);
 	text = json_dumps(camp, JSON_INDENT(2));
-	kwrite_or_die(path, text, strlen(text));
+	kwrite_or_die(kshown("%s/campaign.json", folder), text, strlen(text));
 	return folder;
 }
 
@@ -116,7 +116,7 @@ static json_t *
 race(const struct arguments *a, const char *folder)
 {
 	size_t kernels = 0, n = 0;
-	auto_free char **argv = NULL, *program = ktool_path("keval");
+	auto_free char **argv = NULL;
 	struct kproc p = { .max_output = ANSWER_MAX, .pass_err = true };
 	auto_run struct kproc_result r;
 	json_t *records = json_array();
@@ -124,7 +124,7 @@ race(const struct arguments *a, const char *folder)
 	while (a->kernels[kernels])
 		kernels++;
 	argv = kcalloc(kernels + 9, sizeof *argv);
-	argv[n++] = program;
+	argv[n++] = (char *)ktool_path("keval");
 	for (const char *const *w = (const char *const[]){ "-c", folder, "-s", a->set, "--race",
 	         a->repeat, "--", NULL };
 	     *w; w++)

@@ -65,14 +65,12 @@ test_stream(void)
 {
 	struct kin in;
 	struct krec rec;
-	char id[24];
 
 	write_text(
 	    "in", "\n{\"trial\":7,\"branch\":2}\n  \n{\"b\":{\"c\":\"x\",\"n\":2.5,\"t\":true}}\n");
 	kin_open(&in, "in");
 	CHECK(kin_next(&in, &rec) && rec.lineno == 2);
-	krec_id(&rec, id, sizeof id);
-	CHECK_STR(id, "007/02");
+	CHECK_STR(krec_id(&rec), "007/02");
 	krec_free(&rec);
 	CHECK(kin_next(&in, &rec) && rec.lineno == 4);
 	CHECK_STR(krec_str(&rec, "b.c"), "x");

@@ -190,16 +190,12 @@ void
 kfence_data(struct kbuf *out, const char *s, const char *what, const char *salt)
 {
 	auto_free char *clean = kfence_clean(s, strlen(s));
-	char hex[65];
+	const char *hex;
+	unsigned draw = 0;
 
-	for (unsigned draw = 0;; draw++) {
-		auto_free char *key = kasprintf("%s/%u/%s", salt, draw, clean);
-
-		ksha256_text(key, hex);
-		hex[16] = '\0';
-		if (!strstr(clean, hex))
-			break;
-	}
+	do
+		hex = kshown("%.16s", ksha256_of(kshown("%s/%u/%s", salt, draw++, clean)));
+	while (strstr(clean, hex));
 	kbuf_printf(out, "----- begin %s %s -----\n", what, hex);
 	add_lines(out, clean);
 	kbuf_printf(out, "----- end %s %s -----\n", what, hex);

@@ -719,9 +719,9 @@ kjson_data(const char *name, const char *schema)
 	return json;
 }
 
-void
-krec_id(const struct krec *rec, char *buf, size_t len)
+const char *
+krec_id(const struct krec *rec)
 {
-	snprintf(buf, len, "%03d/%02d", (int)kjson_int_or(rec->json, "trial", 0),
+	return kshown("%03d/%02d", (int)kjson_int_or(rec->json, "trial", 0),
 	    (int)kjson_int_or(rec->json, "branch", 0));
 }

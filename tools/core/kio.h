@@ -153,6 +153,7 @@ const json_t *krec_get(const struct krec *rec, const char *path);
 const char *krec_str(const struct krec *rec, const char *path);
 const json_t *kjson_path(const json_t *obj, const char *path);
 const char *kjson_str_or(const json_t *obj, const char *path, const char *def);
+#define kjson_maybe(object, path) kjson_str_or(object, path, NULL)
 double kjson_num_or(const json_t *obj, const char *path, double def);
 json_int_t kjson_int_or(const json_t *obj, const char *path, json_int_t def);
 bool kjson_bool_or(const json_t *obj, const char *path, bool def);
@@ -239,6 +240,7 @@ void kjson_sort_keys(json_t *list, const char *const *keys);
  * absent.
  */
 void kjson_share(json_t *to, const json_t *from, const char *const *keys);
+#define kjson_pick(to, from, ...) kjson_share(to, from, (const char *const[]){ __VA_ARGS__, NULL })
 
 /*
  * Parse a JSON file (object, no duplicate keys). Dies with K_USAGE naming file:line:column. New
@@ -250,8 +252,5 @@ json_t *kjson_if_there(const char *path);
 /* The same for a shipped data file (kdata_path), which must have this SCHEMA. */
 json_t *kjson_data(const char *name, const char *schema);
 
-/*
- * "007/02" for messages and ids; buf holds 24 bytes or more. Trial and branch are members of the
- * record.
- */
-void krec_id(const struct krec *rec, char *buf, size_t len);
+/* "007/02" for messages and ids, a text of kshown: trial and branch are members of the record. */
+const char *krec_id(const struct krec *rec);

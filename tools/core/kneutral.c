@@ -401,10 +401,9 @@ read_enum(size_t open)
 static void
 declare_as(size_t i, size_t of)
 {
-	auto_free char *name = of < tokens ? text_of(of) : kstrdup(""),
-	               *as = kasprintf("=%s", name);
+	auto_free char *name = of < tokens ? text_of(of) : kstrdup("");
 
-	declare(i, as);
+	declare(i, kshown("=%s", name));
 }
 
 /* "struct x {", "enum x", "namespace x =", "using x =". */

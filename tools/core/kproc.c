@@ -403,8 +403,7 @@ kproc_must(const struct kproc *p, struct kproc_result *r)
 int
 kproc_tool(const char *const *argv, const struct kbuf *in, char **out)
 {
-	auto_free char *program = ktool_path(argv[0]);
-	char *args[16] = { program };
+	char *args[16] = { (char *)ktool_path(argv[0]) };
 	struct kproc p = { .argv = args, .pass_err = true };
 	auto_run struct kproc_result r;
 

@@ -41,11 +41,10 @@ kregex_new(const char *where, const char *defined, const char *pattern, int flag
 {
 	struct kregex made = { .searched = flags & KREGEX_SLOW ? JIT_AFTER : 0 }, *re;
 	size_t before = defined ? strlen(defined) : 0, at;
-	auto_free char *full = kasprintf("%s%s", defined ?: "", pattern);
 	PCRE2_UCHAR why[128];
 	int error;
 
-	made.code = compile(full, flags, &error, &at);
+	made.code = compile(kshown("%s%s", defined ?: "", pattern), flags, &error, &at);
 	if (!made.code) {
 		pcre2_get_error_message(error, why, sizeof why);
 		kdie(K_USAGE, "%s, offset %zu: %s: %s", where, at < before ? 0 : at - before,

@@ -274,7 +274,6 @@ ktoken_hash_as(const char *src, size_t len, enum ktoken_lang lang, char hex[17])
 {
 	enum kind kind;
 	bool was_directive = false;
-	char digest[65];
 
 	scanner = (struct scanner){ .s = src, .len = len, .lang = lang, .fresh = true };
 	hasher = (struct hasher){ 0 };
@@ -289,9 +288,7 @@ ktoken_hash_as(const char *src, size_t len, enum ktoken_lang lang, char hex[17])
 	}
 	if (was_directive || (lang == KTOKEN_PYTHON && hasher.line))
 		add_token("\n", 1);
-	ksha256_hex(hasher.text.data, hasher.text.len, digest);
-	memcpy(hex, digest, 16);
-	hex[16] = '\0';
+	snprintf(hex, 17, "%.16s", ksha256(hasher.text.data, hasher.text.len));
 	kbuf_free(&hasher.text);
 }
 

@@ -383,7 +383,7 @@ kasprintf(const char *fmt, ...)
 const char *
 kshown(const char *fmt, ...)
 {
-	static char *texts[64];
+	static char *texts[1024];
 	static size_t next;
 	char **text = &texts[next++ % LEN(texts)];
 	va_list ap;
@@ -543,13 +543,25 @@ ksha256_text(const char *text, char hex[65])
 	ksha256_hex(text, strlen(text), hex);
 }
 
-bool
-ksha256_is(const void *data, size_t len, const char *digest)
+const char *
+ksha256(const void *data, size_t len)
 {
 	char hex[65];
 
 	ksha256_hex(data, len, hex);
-	return !strcmp(hex, digest);
+	return kshown("%s", hex);
+}
+
+const char *
+ksha256_of(const char *text)
+{
+	return ksha256(text, strlen(text));
+}
+
+bool
+ksha256_is(const void *data, size_t len, const char *digest)
+{
+	return !strcmp(ksha256(data, len), digest);
 }
 
 void
@@ -664,7 +676,7 @@ kread_text_or_die(const char *path, size_t max)
 }
 
 void
-keach_path(char *pattern, void (*each)(const char *path, void *arg), void *arg)
+keach_path(const char *pattern, void (*each)(const char *path, void *arg), void *arg)
 {
 	glob_t found = { 0 };
 
@@ -672,7 +684,6 @@ keach_path(char *pattern, void (*each)(const char *path, void *arg), void *arg)
 		kforeach_of(one, found.gl_pathv, found.gl_pathc)
 			each(*one, arg);
 	globfree(&found);
-	free(pattern);
 }
 
 /* Turns the result of stat into an answer; an unknown result ends the program. */
@@ -744,10 +755,10 @@ kfolder_of(const char *path)
 	return slash ? kstrndup(path, slash > path ? (size_t)(slash - path) : 1) : kstrdup(".");
 }
 
-char *
+const char *
 kbeside(const char *path, const char *name)
 {
-	return kasprintf("%.*s%s", (int)(basename(path) - path), path, name);
+	return kshown("%.*s%s", (int)(basename(path) - path), path, name);
 }
 
 int
@@ -912,12 +923,12 @@ near_self(const char *place, const char *name)
 	return try_data(folder, place, name);
 }
 
-char *
+const char *
 ktool_path(const char *name)
 {
-	char *path = near_self("", name);
+	auto_free char *path = near_self("", name);
 
-	return path ?: kstrdup(name);
+	return kshown("%s", path ?: name);
 }
 
 char *

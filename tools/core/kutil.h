@@ -131,8 +131,8 @@ char *kstrndup(const char *s, size_t n);
 char *kmemdup(const void *bytes, size_t n);
 char *kasprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /*
- * A short text for display, in one of many buffers that take turns; it is valid until there have
- * been 63 more.
+ * A text for display, or a path, in one of many buffers that take turns; it is valid until there
+ * have been 1023 more.
  */
 const char *kshown(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 char *kvasprintf(const char *fmt, va_list args) __attribute__((format(printf, 1, 0)));
@@ -210,6 +210,9 @@ double knum_double(const char *s, double min, double max, const char *what);
 /* SHA-256 of a byte string (NULL: an empty one), as 64 lower-case hex digits and a NUL. */
 void ksha256_hex(const void *data, size_t len, char hex[65]);
 void ksha256_text(const char *text, char hex[65]);
+/* The same as a text of kshown. */
+const char *ksha256(const void *data, size_t len);
+const char *ksha256_of(const char *text);
 bool ksha256_is(const void *data, size_t len, const char *digest);
 
 /*
@@ -276,8 +279,8 @@ void kmake_folder(const char *path);
  * or is a link, the program ends with K_IO.
  */
 void kmake_private(const char *path);
-/* Calls EACH for every path that matches PATTERN (glob(7)), sorted. Frees PATTERN. */
-void keach_path(char *pattern, void (*each)(const char *path, void *arg), void *arg);
+/* Calls EACH for every path that matches PATTERN (glob(7)), sorted. */
+void keach_path(const char *pattern, void (*each)(const char *path, void *arg), void *arg);
 /*
  * Does the file or folder exist? If that cannot be determined, dies with K_IO: unknown is not the
  * same as no. No other code calls stat or access to ask whether something exists. kfind fills *ST
@@ -323,9 +326,10 @@ size_t kutf8_prefix(const char *text, size_t len, size_t max);
  * with FOREIGN, bytes of other scripts count as letters. The caller frees.
  */
 char *kwords(const char *text, char joint, bool foreign);
-/* The folder of PATH, "." without one, and the file NAME in that folder; the caller frees. */
+/* The folder of PATH, "." without one; the caller frees. */
 char *kfolder_of(const char *path);
-char *kbeside(const char *path, const char *name);
+/* The file NAME in that folder, a text of kshown. */
+const char *kbeside(const char *path, const char *name);
 
 /* Can it be part of a C name: an ASCII letter, a digit or '_'? */
 bool kis_word(char c);
@@ -338,10 +342,10 @@ bool kis_word(char c);
 char *khelper_path(const char *name);
 
 /*
- * The kiln program NAME next to this one, or else just its name, to be found in PATH; the caller
- * frees.
+ * The kiln program NAME next to this one, or else just its name, to be found in PATH: a text of
+ * kshown.
  */
-char *ktool_path(const char *name);
+const char *ktool_path(const char *name);
 
 /* Monotonic clock in integer nanoseconds. */
 int64_t know_ns(void);

@@ -426,13 +426,11 @@ audit_record(const struct krec *rec)
 {
 	struct change change;
 	json_auto_t *rival = NULL;
-	char id[24];
 
 	krec_str(rec, "eval.status");
-	krec_id(rec, id, sizeof id);
 	finding = (struct finding){ .record = rec->json,
-		.id = id,
-		.declared = kjson_str_or(rec->json, "eval.plan.bucket", NULL),
+		.id = krec_id(rec),
+		.declared = kjson_maybe(rec->json, "eval.plan.bucket"),
 		.reference = kjson_is(rec->json, "id", "000/00"),
 		.reasons = json_array(),
 		.asides = json_array(),

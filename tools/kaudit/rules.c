@@ -54,7 +54,7 @@ read_rule(size_t i, const json_t *o)
 
 	*rule = (struct rule){ .id = kjson_str(o, "id"),
 		.pattern = kjson_str(o, "pattern"),
-		.unless = kjson_str_or(o, "unless", NULL),
+		.unless = kjson_maybe(o, "unless"),
 		.why = kjson_str(o, "why"),
 		.languages = json_object_get(o, "languages"),
 		.match = json_object_get(o, "match"),

@@ -13,9 +13,9 @@
 static const char *
 parents_text(const json_t *parent, const char *file)
 {
-	return file ? kjson_str_or(kjson_find(json_object_get(parent, "files"), "path", file),
-	                  "content", NULL)
-	            : kjson_str_or(parent, "code", NULL);
+	return file
+	    ? kjson_maybe(kjson_find(json_object_get(parent, "files"), "path", file), "content")
+	    : kjson_maybe(parent, "code");
 }
 
 static void
@@ -60,10 +60,10 @@ change_of(const json_t *record, struct change *c)
 {
 	const json_t *parent = kjson_path(record, "sample.parent"),
 	             *files = kjson_path(record, "eval.files");
-	const char *code = kjson_str_or(record, "eval.code", NULL);
+	const char *code = kjson_maybe(record, "eval.code");
 
 	*c = (struct change){ 0 };
-	if (!code || !kjson_str_or(parent, "code", NULL))
+	if (!code || !kjson_maybe(parent, "code"))
 		return false;
 	count_change(parent, NULL, code, c);
 	kjson_foreach(f, files)
@@ -76,7 +76,7 @@ scan_record(const json_t *record)
 {
 	const json_t *parent = kjson_path(record, "sample.parent"),
 	             *files = kjson_path(record, "eval.files");
-	const char *code = kjson_str_or(record, "eval.code", NULL);
+	const char *code = kjson_maybe(record, "eval.code");
 	char *plain;
 
 	if (!code)
@@ -85,7 +85,7 @@ scan_record(const json_t *record)
 	words_of(plain);
 	scan_file(parent, NULL, code);
 	kjson_foreach(f, files)
-		if (kjson_str_or(f, "content", NULL))
+		if (kjson_maybe(f, "content"))
 			scan_file(parent, kjson_str_or(f, "path", "?"), kjson_str(f, "content"));
 	free(plain);
 }

@@ -57,9 +57,8 @@ check_commands(void)
 	kforeach(tier, tiers) {
 		kjson_foreach_text(file, json_object_get(kcamp_json(*tier), "files")) {
 			const char *name = file ?: "";
-			auto_free char *path = kcamp_path(name);
 
-			if (!*name || !kis_there(path))
+			if (!*name || !kis_there(kcamp_path(name)))
 				tell("campaign.json: %s.files: '%s': no such file\n", *tier, name);
 		}
 	}
@@ -69,9 +68,8 @@ static void
 check_project(void)
 {
 	const char *name = kcamp_str("prompt.reference_project");
-	auto_free char *path = kcamp_path(name);
 
-	if (*name && !kis_there(path))
+	if (*name && !kis_there(kcamp_path(name)))
 		tell("campaign.json: prompt.reference_project: '%s': no such folder\n", name);
 }
 

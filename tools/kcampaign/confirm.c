@@ -44,16 +44,17 @@ confirm_require(void)
 {
 	auto_free char *said = NULL;
 	struct kbuf text = { 0 };
-	char hex[2][65];
+	const char *manifest, *task;
 
 	if (!kcamp_bool("linear.confirm"))
 		return;
-	kseal_file(kcamp.file, hex[0]);
-	if (!kseal_file(kcamp.task, hex[1]))
+	manifest = kseal_file(kcamp.file);
+	task = kseal_file(kcamp.task);
+	if (!task)
 		kdie_errno(K_USAGE, "%s", kcamp.task);
 	said = kread_file(CONFIRMED, TEXT_MAX, NULL);
-	if (!said || !has_line(said, "by", NULL) || !has_line(said, "campaign", hex[0]) ||
-	    !has_line(said, "task", hex[1])) {
+	if (!said || !has_line(said, "by", NULL) || !has_line(said, "campaign", manifest) ||
+	    !has_line(said, "task", task)) {
 		add_terms(&text);
 		kdie(K_NO,
 		    "linear.confirm: %s; if you agree to\n%sput these lines into the "
@@ -61,6 +62,6 @@ confirm_require(void)
 		    "    campaign: %s\n    task: %s",
 		    said ? "campaign.json or the task has changed since it was confirmed"
 		         : "this campaign is not confirmed yet",
-		    text.data, hex[0], hex[1]);
+		    text.data, manifest, task);
 	}
 }

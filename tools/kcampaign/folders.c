@@ -31,10 +31,9 @@ static void
 drop_spool(const char *spool, void *arg)
 {
 	const char *end = strstr(strrchr(spool, '/'), ".spool");
-	auto_free char *record = kasprintf("%.*s.ndjson", (int)(end - spool), spool);
 
 	(void)arg;
-	if (kis_there(record))
+	if (kis_there(kshown("%.*s.ndjson", (int)(end - spool), spool)))
 		unlink(spool);
 }
 
@@ -56,22 +55,20 @@ make_folder(const char *path)
 		return;
 	if (errno != EEXIST)
 		kdie_errno(K_IO, "%s", path);
-	keach_path(kasprintf("%s/*.ndjson.??????", path), remove_path, NULL);
+	keach_path(kshown("%s/*.ndjson.??????", path), remove_path, NULL);
 }
 
 void
 make_folders(long trial, long branches)
 {
-	auto_free char *folder = kplace_trial(trial, "");
-
 	make_folder("trials");
-	make_folder(folder);
+	make_folder(kplace_trial(trial, ""));
 	for (long b = trial ? 1 : 0; b <= (trial ? branches : 0); b++) {
-		auto_free char *path = kplace_folder(trial, b);
+		const char *path = kplace_folder(trial, b);
 
 		make_folder(path);
 		put_aside(path);
-		keach_path(kasprintf("%s/*.spool*", path), drop_spool, NULL);
+		keach_path(kshown("%s/*.spool*", path), drop_spool, NULL);
 	}
 }
 
@@ -113,7 +110,7 @@ is_shown(const char *folder)
 	auto_free char *mark = kasprintf("{\"id\":\"%s\",\"sha256\":", strchr(folder, '/') + 1);
 	struct search s = { .mark = mark };
 
-	keach_path(kstrdup("trials/[0-9]*/[0-9]*/sample.ndjson"), search_sample, &s);
+	keach_path("trials/[0-9]*/[0-9]*/sample.ndjson", search_sample, &s);
 	return s.found;
 }
 
@@ -121,13 +118,12 @@ is_shown(const char *folder)
 static void
 put_evaluation_aside(const char *path)
 {
-	auto_free char *folder = kfolder_of(path), *text = NULL, *aside = NULL;
-	char hex[65];
+	auto_free char *folder = kfolder_of(path), *text = NULL;
+	const char *aside;
 
 	if (kis_there(path) && is_shown(folder)) {
 		text = kread_file_or_die(path, KIO_LINE_MAX, NULL);
-		ksha256_hex(text, strcspn(text, "\n"), hex);
-		aside = kasprintf("%s/eval.ndjson.%.12s", folder, hex);
+		aside = kshown("%s/eval.ndjson.%.12s", folder, ksha256(text, strcspn(text, "\n")));
 		if (rename(path, aside) < 0)
 			kdie_errno(K_IO, "%s", aside);
 	} else {
@@ -158,10 +154,9 @@ remove_stages(long trial, long branch, int from)
 	};
 
 	kforeach(one, files) {
-		auto_free char *cell = kplace_folder(trial, branch),
-		               *path = kasprintf("%s/%s", cell, one->name);
+		const char *cell = kplace_folder(trial, branch);
 
 		if (from <= one->stage)
-			one->away(path);
+			one->away(kshown("%s/%s", cell, one->name));
 	}
 }

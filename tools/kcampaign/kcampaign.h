@@ -35,8 +35,8 @@ enum { MIN_TRIALS = 3 };
 
 /* position.c: where the campaign stands. */
 
-/* The file of a fact, "trials/007/02/eval.ndjson"; the caller frees. */
-char *fact_path(long trial, long branch, int stage);
+/* The file of a fact, "trials/007/02/eval.ndjson", a text of kshown. */
+const char *fact_path(long trial, long branch, int stage);
 /* Does a cell have such a fact? Its record: a new reference, or NULL. */
 bool has_fact(long trial, long branch, int stage);
 json_t *fact_of(long trial, long branch, int stage);

@@ -61,8 +61,7 @@ add_wrapped(const char *text, size_t indent)
 static void
 add_record_line(long trial, size_t indent)
 {
-	auto_free char *id = kasprintf("%03ld/%02d", trial, trial > 0);
-	json_auto_t *record = scored_record(id);
+	json_auto_t *record = scored_record(kshown("%03ld/%02d", trial, trial > 0));
 
 	add_wrapped(kjson_str_or(record, "score.decision.line", "no decision"), indent);
 }
@@ -120,7 +119,7 @@ linear_status(long last, const struct standing *s)
 static void
 need_file(long trial, const char *name)
 {
-	auto_free char *path = kplace_trial(trial, name);
+	const char *path = kplace_trial(trial, name);
 
 	if (!kis_there(path))
 		kdie(K_USAGE,
@@ -132,7 +131,7 @@ need_file(long trial, const char *name)
 void
 linear_closed(long last)
 {
-	auto_free char *path = fact_path(last + 2, 1, KFACT_SAMPLE);
+	const char *path = fact_path(last + 2, 1, KFACT_SAMPLE);
 
 	for (long t = 0; t <= last; t++) {
 		need_file(t, "score.ndjson");

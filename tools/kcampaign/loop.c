@@ -55,9 +55,8 @@ int
 make_views(long first, long last, enum ask ask)
 {
 	struct graph g = { .first = first, .last = last, .ask = ask };
-	auto_free char *archive = kplace_trial(last, "archive.ndjson"),
-	               *gradient = kplace_trial(last, "gradient.ndjson");
-	const char *const goals[] = { archive, gradient, NULL };
+	const char *const goals[] = { kplace_trial(last, "archive.ndjson"),
+		kplace_trial(last, "gradient.ndjson"), NULL };
 
 	if (!plans_only()) {
 		make_folders(0, 0);

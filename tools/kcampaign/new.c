@@ -81,9 +81,7 @@ need_free(const char *folder, const char *name, const char *data, size_t len)
 static void
 put_data(const char *folder, const char *name, const char *text, size_t len)
 {
-	auto_free char *path = kasprintf("%s/%s", folder, name);
-
-	kwrite_or_die(path, text, len);
+	kwrite_or_die(kshown("%s/%s", folder, name), text, len);
 }
 
 /* They may be large and do not change: make a hard link if possible. */
@@ -137,9 +135,9 @@ copy_task(const json_t *task, const char *to, bool copy)
 
 	copy_file(NULL, "task.json", to, copy);
 	kforeach(member, members)
-		copy_file(*member, kjson_str_or(task, *member, NULL), to, copy);
+		copy_file(*member, kjson_maybe(task, *member), to, copy);
 	kjson_foreach(b, baselines)
-		copy_file("baselines", kjson_str_or(b, "file", NULL), to, copy);
+		copy_file("baselines", kjson_maybe(b, "file"), to, copy);
 	kjson_foreach_text(file, recordings)
 		copy_file(RECORDED, file, to, copy);
 }
@@ -170,14 +168,15 @@ static json_t *
 manifest(const char *name, const json_t *task, const struct provider *p)
 {
 	const char *language = kjson_str_or(task, "language", backends[BACKEND_C].name);
-	auto_free char *cpu = cpu_name(),
-	               *title = kasprintf("%s on %s, %ld CPUs", kjson_str_or(task, "name", name),
-	                   cpu, sysconf(_SC_NPROCESSORS_ONLN));
+	auto_free char *cpu = cpu_name();
 	/* A folder's name may contain any bytes. */
 	return json_pack("{s:s, s:o, s:o, s:s, s:s, s:s, s:i, s:o*, s:o}", "schema", KCAMP_SCHEMA,
-	    "name", kjson_string(name), "title", kjson_string(title), "task", "task.json",
-	    "backend", backend_for(language)->name, "language", language, "seed", 42, "search",
-	    given.mode ? json_pack("{s:s}", "mode", given.mode) : NULL, "model", model_settings(p));
+	    "name", kjson_string(name), "title",
+	    kjson_string(kshown("%s on %s, %ld CPUs", kjson_str_or(task, "name", name), cpu,
+	        sysconf(_SC_NPROCESSORS_ONLN))),
+	    "task", "task.json", "backend", backend_for(language)->name, "language", language,
+	    "seed", 42, "search", given.mode ? json_pack("{s:s}", "mode", given.mode) : NULL,
+	    "model", model_settings(p));
 }
 
 /* The generated Makefile, which finds pipeline.mk among kiln's other data; the caller frees. */
@@ -315,7 +314,6 @@ command_new(void)
 	     "%srun `make -j4 trial` there for the first trial\n",
 	    folder, kjson_str(m, "backend"), kjson_str(m, "model.provider"), p ? " (" : "",
 	    p ? p->variable : "", p ? " is set)" : "",
-	    p && !kjson_str_or(m, "model.name", NULL) ? "set model.name in campaign.json, then "
-	                                              : "");
+	    p && !kjson_maybe(m, "model.name") ? "set model.name in campaign.json, then " : "");
 	return K_OK;
 }

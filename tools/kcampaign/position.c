@@ -9,7 +9,7 @@
 
 #define LINK "archive.ndjson"
 
-char *
+const char *
 fact_path(long trial, long branch, int stage)
 {
 	return kplace_cell(trial, branch, kfact_names[stage]);
@@ -18,25 +18,19 @@ fact_path(long trial, long branch, int stage)
 bool
 has_fact(long trial, long branch, int stage)
 {
-	auto_free char *path = fact_path(trial, branch, stage);
-
-	return kis_there(path);
+	return kis_there(fact_path(trial, branch, stage));
 }
 
 json_t *
 fact_of(long trial, long branch, int stage)
 {
-	auto_free char *path = fact_path(trial, branch, stage);
-
-	return kin_first(path);
+	return kin_first(fact_path(trial, branch, stage));
 }
 
 static bool
 begun(long trial)
 {
-	auto_free char *folder = kplace_trial(trial, "");
-
-	return kis_there(folder);
+	return kis_there(kplace_trial(trial, ""));
 }
 
 /*
@@ -50,12 +44,10 @@ has_facts(long trial)
 	long first = trial ? 1 : 0;
 
 	for (long b = first;; b++) {
-		auto_free char *folder = kplace_folder(trial, b),
-		               *digest = kplace_cell(trial, b, "digest");
-
-		if (!kis_there(folder))
+		if (!kis_there(kplace_folder(trial, b)))
 			return b > first;
-		if (!has_fact(trial, b, KFACT_EVAL) || (told && !kis_there(digest)))
+		if (!has_fact(trial, b, KFACT_EVAL) ||
+		    (told && !kis_there(kplace_cell(trial, b, "digest"))))
 			return false;
 	}
 }
@@ -73,11 +65,9 @@ last_facts(void)
 void
 set_position(long trial)
 {
-	auto_free char *target = kplace_trial(trial, "archive.ndjson");
-
 	remove_file(LINK ".new");
-	if (symlink(target, LINK ".new") < 0 || rename(LINK ".new", LINK) < 0 ||
-	    ksync_folder(LINK) < 0)
+	if (symlink(kplace_trial(trial, "archive.ndjson"), LINK ".new") < 0 ||
+	    rename(LINK ".new", LINK) < 0 || ksync_folder(LINK) < 0)
 		kdie_errno(K_IO, "%s", LINK);
 }
 
@@ -90,7 +80,7 @@ clear_position(void)
 json_t *
 archive_header(long trial)
 {
-	auto_free char *path = kplace_trial(trial, "archive.ndjson");
+	const char *path = kplace_trial(trial, "archive.ndjson");
 	json_t *header = trial >= 0 ? kin_first(path) : NULL;
 
 	if (trial >= 0 && !header && kis_there(path))
@@ -145,7 +135,7 @@ standing(json_t *header)
 	s.longest_wait = count(header, "longest_wait");
 	s.failures = count(header, "failures");
 	s.cost_usd = kjson_num(header, "cost_usd");
-	best = kjson_str_or(header, "best.id", NULL);
+	best = kjson_maybe(header, "best.id");
 	/* It becomes part of a path and a word in a recipe. */
 	if (best && !karch_is_id(best))
 		kdie(K_USAGE,

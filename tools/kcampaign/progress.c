@@ -153,7 +153,7 @@ progress_open(void)
 	progress.spoke = now_s();
 	progress.usd = kcalloc((size_t)kcamp_branches() + 1, sizeof *progress.usd);
 	kmake_folder(FOLDER);
-	keach_path(kstrdup(FOLDER "/[0-9]*"), remove_old, NULL);
+	keach_path(FOLDER "/[0-9]*", remove_old, NULL);
 	if (!(base = realpath(FOLDER, NULL)))
 		kdie_errno(K_IO, FOLDER);
 	progress.file = kasprintf("%s/%ld", base, (long)getpid());

@@ -38,7 +38,7 @@ forget_copies(const char *id, long from)
 {
 	for (long t = from; t <= last_made; t++)
 		for (long b = 1; b <= kcamp_branches(); b++) {
-			auto_free char *path = fact_path(t, b, KFACT_EVAL);
+			const char *path = fact_path(t, b, KFACT_EVAL);
 			json_auto_t *record = kin_first(path);
 
 			if (kjson_is(record, "eval.duplicate_of", id))
@@ -55,16 +55,16 @@ static int
 demote(const char *id, const char *report)
 {
 	long trial, branch;
-	auto_free char *path = NULL, *kept = NULL;
+	const char *path, *kept;
 	json_auto_t *record = NULL, *verified = kin_first(report);
 
 	parse_cell(id, &trial, &branch);
-	path = fact_path(trial, branch, KFACT_EVAL);
-	kept = kasprintf("%s.scored", path);
-	record = kin_first(path);
-	json_object_set(record, "eval", json_object_get(verified, "eval"));
 	clear_position();
 	forget_copies(id, trial);
+	path = fact_path(trial, branch, KFACT_EVAL);
+	kept = kshown("%s.scored", path);
+	record = kin_first(path);
+	json_object_set(record, "eval", json_object_get(verified, "eval"));
 	remove_file(kept);
 	if (link(path, kept) < 0)
 		kdie_errno(K_IO, "%s", kept);
@@ -93,7 +93,7 @@ int
 verify_best(void)
 {
 	bool chain = kcamp_linear(), again = true;
-	auto_free char *report = kplace_trial(last_made, "verify.ndjson");
+	auto_free char *report = kstrdup(kplace_trial(last_made, "verify.ndjson"));
 	char *refused = NULL;
 	int code = K_OK;
 
@@ -149,9 +149,8 @@ make_cell(long trial, long branch)
 {
 	struct graph g = { .first = trial, .last = trial, .ask = ASK_BOTH };
 	bool told = trial && *kcamp_str("feedback.provider");
-	auto_free char *eval = fact_path(trial, branch, KFACT_EVAL),
-	               *digest = told ? kplace_cell(trial, branch, "digest") : NULL;
-	const char *const goals[] = { eval, digest, NULL };
+	const char *digest = told ? kplace_cell(trial, branch, "digest") : NULL;
+	const char *const goals[] = { fact_path(trial, branch, KFACT_EVAL), digest, NULL };
 
 	return make_graph(&g, goals);
 }
@@ -162,14 +161,12 @@ redo(long trial, long branch, int stage)
 	int code;
 
 	if (trial <= last_made) {
-		auto_free char *report = kplace_trial(last_made, "verify.ndjson");
-
 		/*
 		 * From here until the views are complete again there is no position: any run
 		 * finishes an interrupted redo.
 		 */
 		clear_position();
-		remove_file(report);
+		remove_file(kplace_trial(last_made, "verify.ndjson"));
 	}
 	remove_stages(trial, branch, stage);
 	code = make_cell(trial, branch);
@@ -183,7 +180,7 @@ command_redo(void)
 {
 	long trial, branch;
 	int stage = stage_number(given.from), code = K_OK;
-	auto_free char *folder = NULL;
+	const char *folder;
 
 	parse_cell(given.operand, &trial, &branch);
 	folder = kplace_folder(trial, branch);

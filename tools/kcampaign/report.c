@@ -138,9 +138,9 @@ report_measured(long trial, long branch)
 static void
 emit_code(const char *id)
 {
-	auto_free char *path = kplace_id(id, kfact_names[KFACT_EVAL]);
+	const char *path = kplace_id(id, kfact_names[KFACT_EVAL]);
 	json_auto_t *rec = kin_first(path);
-	const char *code = kjson_str_or(rec, "eval.code", NULL);
+	const char *code = kjson_maybe(rec, "eval.code");
 	size_t len;
 
 	if (!code)
@@ -191,13 +191,12 @@ enum { LEVELS = 4 };
 static long
 read_cells(long trial, const struct standing *s, double best[LEVELS][LEVELS])
 {
-	auto_free char *path = kplace_trial(trial, "archive.ndjson");
 	struct karch archive;
 	long n = 0;
 
 	for (int i = 0; i < LEVELS * LEVELS; i++)
 		best[i / LEVELS][i % LEVELS] = -1;
-	karch_load(&archive, path, false);
+	karch_load(&archive, kplace_trial(trial, "archive.ndjson"), false);
 	for (int cell = 0; cell < KARCH_CELLS; cell++) {
 		const struct karch_row *row = archive.elite[cell];
 		double *b = &best[karch_level(cell, 0)][karch_level(cell, 1)], speedup;
@@ -319,9 +318,7 @@ report_now(void)
 static void
 add_standing(const struct standing *s)
 {
-	auto_free char *cell = kasprintf(", cell %s", kjson_str(s->header, "best.cell"));
-
-	add_best("best     ", s, cell);
+	add_best("best     ", s, kshown(", cell %s", kjson_str(s->header, "best.cell")));
 	if (*s->from)
 		tell("         raced against the reference: %s\n", s->from);
 }

@@ -11,9 +11,9 @@
 static void
 add_file(json_t *rule, const char *what, const char *path)
 {
-	char hex[65];
+	const char *digest = kseal_file(path);
 
-	json_object_set_new(rule, what, kseal_file(path, hex) ? json_string(hex) : json_null());
+	json_object_set_new(rule, what, digest ? json_string(digest) : json_null());
 }
 
 /*
@@ -39,19 +39,17 @@ add_knobs(json_t *rule, const char *group)
 static void
 add_tables(json_t *rule)
 {
-	auto_free char *shipped = kasprintf("patterns/%s.json", kcamp_str("backend"));
 	const char *own = kcamp_str("classify.patterns");
-	char *path = *own ? kcamp_path(own) : kdata_path(shipped), *base;
+	auto_free char *shipped = kdata_path(kshown("patterns/%s.json", kcamp_str("backend")));
+	const char *path = *own ? kcamp_path(own) : shipped;
 
-	for (int depth = 0; path && depth < 8; depth++, path = base) {
+	for (int depth = 0; path && depth < 8; depth++) {
 		json_auto_t *table = kjson_load(path);
-		const char *extends = kjson_str_or(table, "extends", NULL);
+		const char *extends = kjson_maybe(table, "extends");
 
-		base = extends ? kbeside(path, extends) : NULL;
 		add_file(rule, basename(path), path);
-		free(path);
+		path = extends ? kbeside(path, extends) : NULL;
 	}
-	free(path);
 }
 
 /* What people have waived. */
@@ -69,7 +67,7 @@ add_audit(json_t *rule)
 
 	add_file(rule, "table", table);
 	add_file(rule, "file", kcamp.task);
-	keach_path(kstrdup("waivers/*.md"), add_waiver, rule);
+	keach_path("waivers/*.md", add_waiver, rule);
 }
 
 /* Decisions of a linear search also depend on the task's core workloads and pairs. */
@@ -93,12 +91,11 @@ static void
 add_roofline(json_t *rule)
 {
 	struct khw *h = khw_load(NULL, ".", NULL);
-	auto_free char *consent = kcamp_path("placeholder.ok");
 
 	kforeach_of(device, h->devices, h->count)
 		json_object_set_new(rule, device->file, json_string(device->sha256));
 	add_file(rule, "file", kcamp.task);
-	add_file(rule, "placeholder.ok", consent);
+	add_file(rule, "placeholder.ok", kcamp_path("placeholder.ok"));
 	khw_free(h);
 }
 
@@ -126,7 +123,7 @@ rules_refresh(void)
 {
 	kmake_folder(FOLDER);
 	kforeach(one, rules) {
-		auto_free char *path = kasprintf(FOLDER "/%s", one->view), *text = NULL;
+		auto_free char *text = NULL;
 		json_auto_t *rule = json_pack("{s:i}", "form", one->form);
 
 		for (const char *const *knob = one->knobs; *knob; knob++)
@@ -134,7 +131,7 @@ rules_refresh(void)
 		if (one->add_more)
 			one->add_more(rule);
 		text = json_dumps(rule, JSON_INDENT(1) | JSON_SORT_KEYS);
-		kwrite_if_changed(path, text, strlen(text));
+		kwrite_if_changed(kshown(FOLDER "/%s", one->view), text, strlen(text));
 	}
 }
 
@@ -157,14 +154,11 @@ from_future(const struct stat *st)
 bool
 rules_newer(long trial)
 {
-	auto_free char *view = kplace_trial(trial, "gradient.ndjson");
 	struct stat rule, made;
-	bool yes = !kfind(view, &made) || from_future(&made);
+	bool yes = !kfind(kplace_trial(trial, "gradient.ndjson"), &made) || from_future(&made);
 
 	for (size_t i = 0; i < LEN(rules) && !yes; i++) {
-		auto_free char *path = kasprintf(FOLDER "/%s", rules[i].view);
-
-		yes = kfind(path, &rule) && newer(&rule, &made);
+		yes = kfind(kshown(FOLDER "/%s", rules[i].view), &rule) && newer(&rule, &made);
 	}
 	return yes;
 }
@@ -198,7 +192,7 @@ rules_settle(long first, long last)
 {
 	time_t now = time(NULL);
 
-	keach_path(kstrdup(FOLDER "/*"), settle, &now);
+	keach_path(FOLDER "/*", settle, &now);
 	settle_trial(0, &now);
 	for (long trial = first > 0 ? first : 1; trial <= last; trial++)
 		settle_trial(trial, &now);

@@ -90,7 +90,7 @@ put_proposal(const struct ktask *t, const json_t *shapes)
 	tell(
 	    "%-24s %12s %10s %7s  %-6s %s\n", "timed shape", unit, "ms", "spread", set, "proposed");
 	kjson_foreach(x, shapes) {
-		const char *why = kjson_str_or(x, "why", NULL);
+		const char *why = kjson_maybe(x, "why");
 		bool quick = kjson_bool(x, "quick");
 
 		tell("%-24.24s %12.4g %10.4g %5.1f %%  %-6s %s\n", kjson_str(x, "name"),

@@ -86,9 +86,7 @@ load_fact(const char *path, const char *id, enum kfact stage, bool *old)
 static void
 add_facts(json_t *whole, const json_t *record, const char *path)
 {
-	static const char *const place[] = { "campaign", "trial", "branch", "id", NULL };
-
-	kjson_share(whole, record, place);
+	kjson_pick(whole, record, "campaign", "trial", "branch", "id");
 	kforeach_of(kfact_name, kfact_names, KFACTS) {
 		const char *name = *kfact_name;
 		json_t *fact = json_object_get(record, name), *known = json_object_get(whole, name);
@@ -123,7 +121,7 @@ convert_facts(const char *id, const json_t *viewed)
 {
 	json_auto_t *whole = json_pack("{s:s}", "schema", KRECORD_SCHEMA);
 	const char *last = "campaign.json";
-	char *path[KFACTS];
+	const char *path[KFACTS];
 	bool there[KFACTS], old[KFACTS];
 
 	for (int s = 0; s < KFACTS; s++) {
@@ -139,8 +137,6 @@ convert_facts(const char *id, const json_t *viewed)
 	for (int s = 0; s < KFACTS; s++)
 		if (json_object_get(whole, kfact_names[s]) && (old[s] || !there[s]))
 			write_fact(path[s], there[s] ? path[s] : last, whole, kfact_names[s]);
-	kforeach_of(one, path, KFACTS)
-		free(*one);
 }
 
 /* "001/02": the digest of an evaluation before the conversion, by which views name it. */
@@ -150,17 +146,15 @@ note_digest(const char *path, void *all)
 	auto_free char *id = kstrndup(
 	                   path + strlen("trials/"), strlen(path) - strlen("trials//eval.ndjson")),
 	               *text = kread_file_or_die(path, KIO_LINE_MAX, NULL);
-	char hex[65];
 
-	ksha256_hex(text, strcspn(text, "\n"), hex);
-	json_object_set_new(all, id, json_string(hex));
+	kjson_put(all, id, ksha256(text, strcspn(text, "\n")));
 }
 
 /* Adds the line for RECORD; false when it was made from another evaluation. */
 static bool
 add_view(struct kbuf *text, const json_t *record, const json_t *old)
 {
-	const char *id = kjson_str(record, "id"), *from = kjson_str_or(record, "from", NULL);
+	const char *id = kjson_str(record, "id"), *from = kjson_maybe(record, "from");
 
 	if (!is_whole(record)) {
 		add_line(text, record);
@@ -175,7 +169,7 @@ add_view(struct kbuf *text, const json_t *record, const json_t *old)
 static void
 convert_views(long trial, const json_t *old)
 {
-	auto_free char *path = kplace_trial(trial, "score.ndjson");
+	auto_free char *path = kstrdup(kplace_trial(trial, "score.ndjson"));
 	json_auto_t *records = kin_all(path);
 	auto_buf struct kbuf text = { 0 };
 	bool any = false, good = true;
@@ -194,8 +188,7 @@ convert_views(long trial, const json_t *old)
 static void
 convert_given(long trial)
 {
-	auto_free char *path = kplace_trial(trial, "score.ndjson");
-	json_auto_t *records = kin_all(path);
+	json_auto_t *records = kin_all(kplace_trial(trial, "score.ndjson"));
 
 	kjson_foreach(record, records) {
 		const char *id = kjson_str(record, "id");
@@ -222,8 +215,7 @@ convert_cell(const char *path, void *arg)
 static bool
 convert_trial(long trial)
 {
-	auto_free char *folder = kplace_trial(trial, "");
-	bool there = kis_there(folder);
+	bool there = kis_there(kplace_trial(trial, ""));
 	json_auto_t *old = json_object();
 
 	if (!there)

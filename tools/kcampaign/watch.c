@@ -17,8 +17,8 @@ enum { SHARE = 10 };
 static void
 write_page(double every)
 {
-	auto_free char *seconds = kasprintf("%.0f", every + 0.5);
-	const char *const argv[] = { "kreport", "--refresh", seconds, "-o", PAGE, NULL };
+	const char *const argv[] = { "kreport", "--refresh", kshown("%.0f", every + 0.5), "-o",
+		PAGE, NULL };
 
 	report_now();
 	kproc_tool(argv, &page, NULL);
@@ -38,7 +38,6 @@ int
 command_watch(void)
 {
 	double every = given.every ?: 2;
-	char *program = ktool_path("kreport");
 	bool over = false;
 
 	catch_signals();
@@ -59,7 +58,7 @@ command_watch(void)
 	}
 	/* Leave the page as `make report` makes it, without reloading. */
 	if (ktrials_last() >= 0)
-		execlp(program, program, (char *)NULL);
+		execlp(ktool_path("kreport"), "kreport", (char *)NULL);
 	die_if_stopped();
 	return K_OK;
 }

@@ -133,23 +133,20 @@ merge_dims(struct kpattern_table *t, const json_t *dims, const char *path)
 {
 	kjson_foreach_member(dim, levels, dims)
 		kjson_foreach_member(level, list, levels) {
-			auto_free char *where = kasprintf("%s: %s %s", path, dim, level);
 			json_auto_t *seen = json_object();
 
 			kjson_foreach(category, list)
 				merge_category(
 				    &t->level[dim_of(dim) * KPATTERN_LEVELS + *level - '0'],
-				    category, seen, where);
+				    category, seen, kshown("%s: %s %s", path, dim, level));
 		}
 }
 
 static void
 merge_gates(struct kpattern_table *t, const json_t *list, const char *path)
 {
-	auto_free char *in = kasprintf("%s: gate", path);
-
 	kjson_foreach(gate, list) {
-		const char *where = name_place(gate, in);
+		const char *where = name_place(gate, kshown("%s: gate", path));
 
 		if (kjson_int_or(gate, "otherwise", -1) >= kjson_int(gate, "level"))
 			kdie(K_USAGE, "%s: 'otherwise' must be below its level", where);
@@ -160,24 +157,19 @@ merge_gates(struct kpattern_table *t, const json_t *list, const char *path)
 static char *
 find_base(const char *path, const char *name)
 {
-	auto_free char *ours = kasprintf("patterns/%s", name);
-	char *there;
+	const char *there;
 
 	if (strchr(name, '/'))
 		kdie(K_USAGE, "%s: 'extends' must be the name of a table, without a folder", path);
 	there = kbeside(path, name);
-	if (kis_there(there))
-		return there;
-	free(there);
-	return kdata_path(ours);
+	return kis_there(there) ? kstrdup(there) : kdata_path(kshown("patterns/%s", name));
 }
 
 static void
 merge_file(struct kpattern_table *t, const char *path, int depth)
 {
 	json_auto_t *json = kform_load(&form, path);
-	const char *extends = kjson_str_or(json, "extends", NULL),
-	           *syntax = kjson_str_or(json, "syntax", NULL);
+	const char *extends = kjson_maybe(json, "extends"), *syntax = kjson_maybe(json, "syntax");
 
 	if (extends) {
 		auto_free char *base = find_base(path, extends);
@@ -203,10 +195,10 @@ compile(const json_t *of, const char *key)
 
 	json_array_foreach(list, i, value) {
 		const char *text = json_string_value(value);
-		auto_free char *place = kasprintf("%s: pattern %zu", kjson_str(of, "where"), i + 1);
 
 		out.p[out.n++] = (struct pattern){ text,
-			kregex_new(place, NULL, text, KREGEX_NOCASE | KREGEX_LINES) };
+			kregex_new(kshown("%s: pattern %zu", kjson_str(of, "where"), i + 1), NULL,
+			    text, KREGEX_NOCASE | KREGEX_LINES) };
 	}
 	return out;
 }

@@ -90,12 +90,10 @@ classify_record(struct krec *rec)
 	auto_buf struct kbuf source = { 0 };
 	struct kpattern_result r;
 	json_t *coords;
-	char id[24];
 
 	collect_source(rec, &source);
 	if (classifier.explain) {
-		krec_id(rec, id, sizeof id);
-		classify(id, source.data, source.len);
+		classify(krec_id(rec), source.data, source.len);
 	} else {
 		kpattern_classify(
 		    classifier.table, source.data, source.len, classifier.flags, &r, NULL);
@@ -141,11 +139,9 @@ classify_operand(const char *path)
 static char *
 table_of(const char *backend)
 {
-	auto_free char *name = kasprintf("patterns/%s.json", backend);
-
 	if (strchr(backend, '/') || *backend == '.')
 		kdie(K_USAGE, "'%s' is not the name of a backend", backend);
-	return kdata_path(name);
+	return kdata_path(kshown("patterns/%s.json", backend));
 }
 
 /* Path of the campaign's table. */
@@ -156,7 +152,7 @@ table_of_campaign(void)
 
 	kcamp_load();
 	own = kcamp_str("classify.patterns");
-	return *own ? kcamp_path(own) : table_of(kcamp_str("backend"));
+	return *own ? kstrdup(kcamp_path(own)) : table_of(kcamp_str("backend"));
 }
 
 int

@@ -537,8 +537,8 @@ static char *
 cache_path(const struct subject *s, const json_t *flags)
 {
 	struct words c = { .count = 0 };
-	auto_free char *text = subject_text(s), *command = NULL, *folder = kplace_trial(0, "build");
-	char hex[65];
+	const char *folder = kplace_trial(0, "build");
+	auto_free char *text = subject_text(s), *command = NULL;
 	auto_buf struct kbuf key = { 0 };
 
 	compose(s, flags, &c);
@@ -549,9 +549,8 @@ cache_path(const struct subject *s, const json_t *flags)
 	else
 		add_environment(&key, c.at[0]);
 	kbuf_puts(&key, text);
-	ksha256_hex(key.data, key.len, hex);
 	kmake_folder(folder);
-	return kasprintf("%s/%.32s.so", folder, hex);
+	return kasprintf("%s/%.32s.so", folder, ksha256(key.data, key.len));
 }
 
 void

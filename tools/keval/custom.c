@@ -121,18 +121,17 @@ static json_t *
 object_of_row(const struct csv *csv, bool timed, const char *metric)
 {
 	static const char *const errors[] = { "max_abs_err", "max_rel_err" };
-	const char *ok = kjson_str_or(csv->columns, "ok", NULL);
+	const char *ok = kjson_maybe(csv->columns, "ok");
 	json_t *o = json_pack("{s:o}", "workload", csv_workload(csv));
 
 	if (ok)
 		json_object_set_new(o, "ok", json_boolean(csv_ok(csv, ok)));
 	kforeach_of(error, errors, timed ? 0 : LEN(errors))
-		put_number(csv, kjson_str_or(csv->columns, *error, NULL), 1, o, *error);
+		put_number(csv, kjson_maybe(csv->columns, *error), 1, o, *error);
 	if (metric)
 		put_number(csv, metric, 1, o, "value");
 	else if (timed)
-		put_number(
-		    csv, kjson_str_or(csv->columns, "time", NULL), csv->unit_ms, o, "runtime_ms");
+		put_number(csv, kjson_maybe(csv->columns, "time"), csv->unit_ms, o, "runtime_ms");
 	return o;
 }
 
@@ -141,8 +140,8 @@ static json_t *
 object_of_csv(const char *name, const json_t *tier, const char *text, const char *needed)
 {
 	struct csv csv = { .tier = name, .columns = json_object_get(tier, "columns") };
-	const char *metric = kjson_str_or(tier, "metric", NULL),
-	           *column = metric ?: kjson_str_or(csv.columns, needed, NULL);
+	const char *metric = kjson_maybe(tier, "metric"),
+	           *column = metric ?: kjson_maybe(csv.columns, needed);
 	json_auto_t *rows = read_rows(text);
 	json_t *list = json_array(), *answer;
 	bool good = true;
@@ -197,8 +196,8 @@ static void
 stage_repository(const struct trial *t)
 {
 	const char *kernel = code_path();
-	auto_free char *path = kcamp_path(kcamp_str("eval.repository")),
-	               *from = realpath(path, NULL);
+	const char *path = kcamp_path(kcamp_str("eval.repository"));
+	auto_free char *from = realpath(path, NULL);
 	auto_free char *out = NULL;
 	char *why;
 	struct ksandbox_bind bind = { from, "/kiln/project" };
@@ -242,13 +241,12 @@ stage(const struct trial *t, const json_t *tier)
 	stage_file(t, keval.task_file, "task.json");
 	kjson_foreach_text(file, json_object_get(tier, "files")) {
 		const char *name = file ?: "";
-		auto_free char *path = kcamp_path(name);
 
 		if (!kextract_path_ok(name))
 			kdie(K_USAGE,
 			    "%s: files: '%s' must be a relative path in the campaign's folder",
 			    kcamp.file, name);
-		stage_file(t, path, name);
+		stage_file(t, kcamp_path(name), name);
 	}
 	if (t->b.so)
 		work_put(t->work, so_name, t->b.so, t->b.so_len);
@@ -326,7 +324,7 @@ format_of(const char *name)
 static void
 add_log(json_t *eval, const struct kproc_result *r, const json_t *answer)
 {
-	const char *said = kjson_str_or(answer, "log", NULL);
+	const char *said = kjson_maybe(answer, "log");
 	auto_free char *text = said ? kstrdup(said) : klog_clean(r->err, r->err_len),
 	               *clip = klog_clip(text, KLOG_MAX);
 
@@ -506,7 +504,7 @@ static json_t *
 read_times(const json_t *answer)
 {
 	json_t *timing = json_array();
-	bool own = kjson_str_or(kcamp_json("eval.timing"), "metric", NULL) != NULL;
+	bool own = kjson_maybe(kcamp_json("eval.timing"), "metric") != NULL;
 
 	kjson_foreach(row, json_object_get(answer, "timing")) {
 		const json_t *samples = json_object_get(row, own ? "samples" : "samples_ns");
@@ -560,8 +558,7 @@ custom_together(const json_t *turns)
 				add_sample(
 				    all, kjson_str(row, "workload"), json_number_value(sample));
 	kjson_foreach(row, all) {
-		kjson_share(row, kgain_workload(workloads, kjson_str(row, "workload")),
-		    (const char *const[]){ "weight", NULL });
+		kjson_pick(row, kgain_workload(workloads, kjson_str(row, "workload")), "weight");
 		add_statistics(row);
 	}
 	return all;

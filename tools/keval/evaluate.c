@@ -8,11 +8,6 @@
 #include "kneutral.h"
 #include "kregex.h"
 
-/* Members of an earlier evaluation that also apply to the same program. */
-static const char *const copied[] = { "object", "status", "tier", "reasons", "log", "build",
-	"correctness", "timing", "noise", "sandbox", "environment", "seed", "level", "reuse",
-	"reuse_against", "trace", "anchor", "pairs", "machine", NULL };
-
 bool
 is_null(void)
 {
@@ -47,16 +42,14 @@ static void
 add_code(const struct subject *s, const char *tokens, json_t *eval)
 {
 	json_t *files = s->file_count ? json_array() : NULL;
-	char hex[65];
 
-	ksha256_text(s->code, hex);
 	kforeach_of(file, s->files, s->file_count)
 		json_array_append_new(files,
 		    json_pack(
 		        "{s:s,s:o}", "path", file->path, "content", kjson_string(file->content)));
 	json_object_update_new(eval,
-	    json_pack("{s:o,s:s,s:s,s:o*}", "code", kjson_string(s->code), "code_sha256", hex,
-	        "tokens", tokens, "files", files));
+	    json_pack("{s:o,s:s,s:s,s:o*}", "code", kjson_string(s->code), "code_sha256",
+	        ksha256_of(s->code), "tokens", tokens, "files", files));
 }
 
 static void
@@ -68,11 +61,9 @@ program_hash(const char *code, char tokens[17])
 	 */
 	static const char as_written[] = "__LINE__|(?m)^[^\\S\\n]*+\\S[^\\n#]*+#";
 	const char *const keep[] = { kjson_str(keval.task, "entry.name"), NULL };
-	char digest[65];
 
 	if (kregex_is(as_written, code)) {
-		ksha256_text(code, digest);
-		snprintf(tokens, 17, "%.16s", digest);
+		snprintf(tokens, 17, "%.16s", ksha256_of(code));
 		return;
 	}
 	kneutral_hash(code, strlen(code), kcamp_backend()->syntax, keep, tokens);
@@ -100,7 +91,7 @@ hash_subject(const struct subject *s, char tokens[17])
 
 /* ---- earlier evaluations: found by id in the trials' folders, by hash in the archive ---- */
 
-char *
+const char *
 past_path(const char *id)
 {
 	return karch_is_id(id) ? kplace_id(id, "eval") : NULL;
@@ -110,8 +101,8 @@ json_t *
 past_eval(const char *id)
 {
 	size_t len;
-	auto_free char *path = past_path(id),
-	               *text = path ? input_read(path, KIO_LINE_MAX, &len) : NULL;
+	const char *path = past_path(id);
+	auto_free char *text = path ? input_read(path, KIO_LINE_MAX, &len) : NULL;
 	char why[256];
 	struct krec rec;
 	json_t *eval;
@@ -130,7 +121,7 @@ past_eval(const char *id)
 bool
 subject_of_past(const json_t *eval, struct subject *s)
 {
-	s->code = kjson_str_or(eval, "code", NULL);
+	s->code = kjson_maybe(eval, "code");
 	s->files = s->recorded;
 	s->file_count = 0;
 	kjson_foreach(f, json_object_get(eval, "files")) {
@@ -168,14 +159,13 @@ find_line(const char *file, char *text, size_t len, const char *needle)
 static char *
 past_with(const char *key, const char *hex)
 {
-	auto_free char *needle = kasprintf("\"%s\":\"%s\"", key, hex);
 	char *id = NULL;
 	size_t len;
 
 	for (size_t i = 0; i < keval.archive_count && !id; i++) {
 		auto_free char *text = input_read(keval.archives[i], SIZE_MAX, &len);
 
-		id = find_line(keval.archives[i], text, len, needle);
+		id = find_line(keval.archives[i], text, len, kshown("\"%s\":\"%s\"", key, hex));
 	}
 	return id;
 }
@@ -209,7 +199,9 @@ take_over(const char *id, const char *key, const char *hex, json_t *eval)
 	bool take = old && kjson_is(old, key, hex) && status_at(old, "status") != STATUS_REJECTED;
 
 	if (take) {
-		kjson_share(eval, old, copied);
+		kjson_pick(eval, old, "object", "status", "tier", "reasons", "log", "build",
+		    "correctness", "timing", "noise", "sandbox", "environment", "seed", "level",
+		    "reuse", "reuse_against", "trace", "anchor", "pairs", "machine");
 		kjson_put(eval, "duplicate_of", of);
 		kjson_set(eval, "log",
 		    json_sprintf("The same program as %s, "

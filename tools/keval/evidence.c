@@ -187,9 +187,7 @@ compare_known(const json_t *past, char **why)
 static void
 put(json_t *out, const char *key, json_t *value, char **why)
 {
-	auto_free char *missing = kasprintf("%s_missing", key);
-
-	kjson_set(out, value ? key : missing,
+	kjson_set(out, value ? key : kshown("%s_missing", key),
 	    value ?: kjson_string(*why ?: "the program does not build or run here"));
 	free(*why);
 	*why = NULL;
@@ -226,7 +224,6 @@ gather_evidence(long trial)
 	struct subject s = { 0 };
 	auto_free char *so = NULL;
 	char *why = NULL;
-	auto_free char *name = kasprintf("%03ld-evidence", trial);
 
 	past = past_eval(id);
 	if (!past)
@@ -239,7 +236,9 @@ gather_evidence(long trial)
 	    "code_sha256", kjson_str(past, "code_sha256"), "streak", (json_int_t)streak,
 	    "escalation", klinear_escalation(streak));
 	if (streak >= KLINEAR_PROFILE)
-		put(out, "profile", so ? profile_anew(&s, so, past, name, &why) : NULL, &why);
+		put(out, "profile",
+		    so ? profile_anew(&s, so, past, kshown("%03ld-evidence", trial), &why) : NULL,
+		    &why);
 	if (streak >= KLINEAR_ISA)
 		put(out, "isa", so ? list_instructions(so, &why) : NULL, &why);
 	if (streak >= KLINEAR_SOTA)

@@ -92,10 +92,9 @@ check_end(int signal, int exit_code)
 static void
 start(struct words *w, struct kproc_result *r, bool aloud)
 {
-	auto_free char *program = ktool_path("kharness");
 	struct kproc p = { .argv = w->at, .max_output = ANSWER_MAX, .pass_err = aloud };
 
-	w->at[0] = program;
+	w->at[0] = (char *)ktool_path("kharness");
 	kproc_must(&p, r);
 	if (!aloud && (r->signal || r->exit_code))
 		kpass(r->err, r->err_len);
@@ -139,12 +138,11 @@ harness_prepare(const struct harness_run *run)
 {
 	struct early *e = kcalloc(1, sizeof *e);
 	struct words w = { .count = 1 };
-	auto_free char *program = ktool_path("kharness");
 	struct numbers numbers;
 	int go[2];
 
 	kproc_kill(leaving);
-	w.at[0] = program;
+	w.at[0] = (char *)ktool_path("kharness");
 	words_add(&w, "--await");
 	compose(&w, run, &numbers);
 	e->so = open(run->so, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
@@ -154,7 +152,7 @@ harness_prepare(const struct harness_run *run)
 	e->pid = kproc_spawn(
 	    &(struct kproc){ .argv = w.at }, (int[3]){ go[0], e->answer, STDERR_FILENO });
 	if (e->pid < 0)
-		kdie_errno(K_MISSING, "%s", program);
+		kdie_errno(K_MISSING, "%s", w.at[0]);
 	close(go[0]);
 	e->go = go[1];
 	return e;

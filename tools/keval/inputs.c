@@ -22,7 +22,7 @@ input(const char *path, bool needed)
 void
 input_past(const char *id)
 {
-	auto_free char *path = past_path(id);
+	const char *path = past_path(id);
 
 	/* If it does not exist, there is no comparison. */
 	if (path)
@@ -32,10 +32,8 @@ input_past(const char *id)
 static void
 input_beside_task(const char *name)
 {
-	auto_free char *path = name ? kbeside(keval.task_file, name) : NULL;
-
-	if (path)
-		input(path, true);
+	if (name)
+		input(kbeside(keval.task_file, name), true);
 }
 
 static void
@@ -45,9 +43,9 @@ inputs_of_task(void)
 
 	input(keval.task_file, true);
 	input_beside_task(task_reference());
-	input_beside_task(kjson_str_or(keval.task, "oracle", NULL));
+	input_beside_task(kjson_maybe(keval.task, "oracle"));
 	kjson_foreach(baseline, json_object_get(keval.task, "baselines"))
-		input_beside_task(kjson_str_or(baseline, "file", NULL));
+		input_beside_task(kjson_maybe(baseline, "file"));
 	kjson_foreach_text(recording, recordings)
 		input_beside_task(recording);
 }
@@ -55,11 +53,8 @@ inputs_of_task(void)
 static void
 inputs_of_tier(const char *tier)
 {
-	kjson_foreach_text(file, json_object_get(kcamp_json(tier), "files")) {
-		auto_free char *path = kcamp_path(file ?: "");
-
-		input(path, true);
-	}
+	kjson_foreach_text(file, json_object_get(kcamp_json(tier), "files"))
+		input(kcamp_path(file ?: ""), true);
 }
 
 static void

@@ -360,7 +360,6 @@ kelf_hash(const void *so, size_t len, char hex[17])
 {
 	auto_buf struct kbuf all = { 0 };
 	bool known = !open_image(so, len);
-	char digest[65];
 
 	kforeach_of(s, image.sections, known ? image.head.e_shnum : 0) {
 		const void *bytes = at(s->sh_offset, s->sh_size);
@@ -369,9 +368,7 @@ kelf_hash(const void *so, size_t len, char hex[17])
 		    bytes)
 			kbuf_add(&all, bytes, s->sh_size);
 	}
-	ksha256_hex(all.len ? all.data : so, all.len ?: len, digest);
-	memcpy(hex, digest, 16);
-	hex[16] = '\0';
+	snprintf(hex, 17, "%.16s", ksha256(all.len ? all.data : so, all.len ?: len));
 	free(image.segments);
 	free(image.sections);
 }

@@ -406,7 +406,7 @@ void turns_time(const struct trial *t, json_t *eval);
 json_t *turns_again(const struct trial *t, json_t *eval);
 
 /* Path of the evaluation of ID; NULL: it is not an id. The caller frees. */
-char *past_path(const char *id);
+const char *past_path(const char *id);
 /* Its eval member (new reference), or NULL when there is none. */
 json_t *past_eval(const char *id);
 /*

@@ -27,7 +27,7 @@ shows_figures(const struct krec *rec)
 static char *
 evidence_fault(const struct krec *rec, const json_t *plan)
 {
-	const char *shown = kjson_str_or(rec->json, "prompt.user", NULL);
+	const char *shown = kjson_maybe(rec->json, "prompt.user");
 	auto_free char *metric = NULL;
 
 	/* A recorded reply cites what was measured on another machine. */
@@ -73,7 +73,7 @@ static char *
 source_fault(const struct krec *rec, const json_t *plan)
 {
 	const json_t *notes = kjson_path(rec->json, "prompt.knowledge");
-	const char *shown = kjson_str_or(rec->json, "prompt.user", NULL);
+	const char *shown = kjson_maybe(rec->json, "prompt.user");
 	size_t number = 0;
 
 	kjson_foreach(row, shown ? json_object_get(plan, "search") : NULL) {
@@ -212,7 +212,7 @@ keep_quick(json_t *eval)
 {
 	json_t *quick = json_object();
 
-	kjson_share(quick, eval, (const char *const[]){ "timing", "pairs", NULL });
+	kjson_pick(quick, eval, "timing", "pairs");
 	kjson_set(eval, "quick", quick);
 	json_object_del(eval, "timing");
 	json_object_del(eval, "pairs");

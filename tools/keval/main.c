@@ -87,10 +87,10 @@ open_task(void)
 {
 	char *lack;
 
-	keval.task_file = kcamp_path(kcamp_str("task"));
+	keval.task_file = kstrdup(kcamp_path(kcamp_str("task")));
 	if (!is_null() || kis_there(keval.task_file))
 		keval.task = kjson_load(keval.task_file);
-	lack = kcamp_lacks_runner(kjson_str_or(keval.task, "language", NULL));
+	lack = kcamp_lacks_runner(kjson_maybe(keval.task, "language"));
 	if (lack)
 		kdie(K_USAGE, "%s: %s: %s", kcamp.file,
 		    kcamp_backend()->runner ? "language of the task" : "campaign.json: backend",
@@ -153,14 +153,14 @@ open_reply(const struct krec *rec, struct entry *r)
 	           *finish = kjson_str_or(rec->json, "reply.finish", "stop");
 
 	*r = (struct entry){ .s = {
-		                 .parent = kjson_str_or(rec->json, "sample.parent.id", NULL),
-		                 .parent_code = kjson_str_or(rec->json, "sample.parent.code", NULL),
-		                 .incumbent = kjson_str_or(rec->json, "sample.incumbent", NULL),
+		                 .parent = kjson_maybe(rec->json, "sample.parent.id"),
+		                 .parent_code = kjson_maybe(rec->json, "sample.parent.code"),
+		                 .incumbent = kjson_maybe(rec->json, "sample.incumbent"),
 		                 .cut_off = !strcmp(finish, "length"),
 		             } };
 	if (json_object_get(rec->json, "eval"))
 		kdie(K_USAGE, "%s:%ld: the record is already evaluated", rec->file, rec->lineno);
-	krec_id(rec, r->name, sizeof r->name);
+	strcpy(r->name, krec_id(rec));
 	r->s.name = r->name;
 	r->s.too_large = is_too_large(rec->json, text);
 	if (r->s.too_large)

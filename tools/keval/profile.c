@@ -111,7 +111,7 @@ choose_workload(const json_t *eval)
 		best = row;
 		chosen = ns;
 	}
-	return kjson_str_or(best, "workload", NULL);
+	return kjson_maybe(best, "workload");
 }
 
 /* What is profiled, and how; and the resulting files, in FOLDER. */
@@ -151,9 +151,9 @@ static bool
 run_profiler(const json_t *wrap, char **why)
 {
 	struct words around = { .count = 0 }, inside = { .count = 0 };
-	auto_free char *memory = kasprintf("%ld", kcamp_int("eval.memory_mb")), *out = NULL;
+	auto_free char *out = NULL;
 	char *shared[2] = { NULL, NULL };
-	const char *const options[] = { "--memory-mb", memory,
+	const char *const options[] = { "--memory-mb", kshown("%ld", kcamp_int("eval.memory_mb")),
 		session.workload ? "--workload" : NULL, session.workload, NULL };
 	bool outside = session.p->outside;
 	struct kproc_result r;
@@ -236,13 +236,12 @@ run_pass(size_t number, const char *list)
 static json_t *
 findings(char **why)
 {
-	auto_free char *program = ktool_path("kprofile");
 	struct words w = { .count = 0 };
 	struct kproc q = { .argv = w.at, .max_output = OUTPUT_MAX, .timeout_s = 60 };
 	struct kproc_result r;
 	json_t *found = NULL;
 
-	words_add(&w, program);
+	words_add(&w, ktool_path("kprofile"));
 	words_json(&w, session.files);
 	if (kproc_run(&q, &r) == 0) {
 		found = r.exit_code == 0 ? json_loadb(r.out, r.out_len, 0, NULL) : NULL;
@@ -265,9 +264,8 @@ keep_file(const char *from, const char *name, json_t *kept)
 	size_t len = 0;
 	auto_free char *text = kread_file(from, OUTPUT_MAX, &len);
 	bool small = text && kproc_run(&p, &r) == 0 && r.exit_code == 0;
-	auto_free char *inside =
-	                   kasprintf("profiles/%s/%s%s", name, basename(from), small ? ".gz" : ""),
-	               *path = kplace_in(kcamp.dir, inside);
+	const char *inside = kshown("profiles/%s/%s%s", name, basename(from), small ? ".gz" : ""),
+	           *path = kplace_in(kcamp.dir, inside);
 
 	if (text && kwrite_file(path, small ? r.out : text, small ? r.out_len : len) == 0)
 		kjson_add(kept, inside);
@@ -283,15 +281,13 @@ keep_file(const char *from, const char *name, json_t *kept)
 static json_t *
 keep(const char *id)
 {
-	auto_free char *name = kregex_sub("/", id, "-"), *inside = kasprintf("profiles/%s", name),
-	               *to = kplace_in(kcamp.dir, inside),
-	               *report = kasprintf("%s/report.ncu-rep", session.work);
+	auto_free char *name = kregex_sub("/", id, "-");
 	json_t *kept = json_array();
 
-	kmake_folder(to);
+	kmake_folder(kplace_in(kcamp.dir, kshown("profiles/%s", name)));
 	kjson_foreach_text(file, session.files)
 		keep_file(file, name, kept);
-	keep_file(report, name, kept);
+	keep_file(kshown("%s/report.ncu-rep", session.work), name, kept);
 	return kept;
 }
 
@@ -310,7 +306,6 @@ profile_so(
     const struct profiler *p, const char *so, const json_t *eval, const char *name, char **why)
 {
 	char *work, *folder;
-	auto_free char *table = kasprintf("patterns/profile/%s.json", p->table);
 	json_t *found = NULL;
 	size_t pass = 0;
 
@@ -321,8 +316,9 @@ profile_so(
 	}
 	work = ksandbox_work_new();
 	folder = ksandbox_work_new();
-	session = (struct session){ p, kjson_data(table, "profile-rules/1"), eval, work, folder, so,
-		choose_workload(eval), json_array(), json_array() };
+	session = (struct session){ p,
+		kjson_data(kshown("patterns/profile/%s.json", p->table), "profile-rules/1"), eval,
+		work, folder, so, choose_workload(eval), json_array(), json_array() };
 	if (run_profiler(json_object_get(session.table, "run"), why) && collect(why)) {
 		/* Counters that do not fit into one run. */
 		kjson_foreach_text(counters, json_object_get(session.table, "passes"))

@@ -214,7 +214,7 @@ check_program(const char *code, const char *file, const char *name)
 	struct entry e = { .row = json_pack(
 		               "{s:s,s:s,s:s}", "name", name, "file", file, "status", status) };
 
-	kjson_share(e.row, eval, (const char *const[]){ "reasons", "correctness", "log", NULL });
+	kjson_pick(e.row, eval, "reasons", "correctness", "log");
 	so = status_named(status) == STATUS_CORRECT ? incumbent_so(eval) : NULL;
 	if (so)
 		e.against = kasprintf("%s=%s", name, so);
@@ -226,10 +226,10 @@ static void
 take_times(struct entry *entries, size_t count, const json_t *answer)
 {
 	kforeach_of(e, entries, count)
-		kjson_share(e->row,
+		kjson_pick(e->row,
 		    kjson_find(
 		        json_object_get(answer, "candidates"), "name", kjson_str(e->row, "name")),
-		    (const char *const[]){ "status", "reasons", "timing", NULL });
+		    "status", "reasons", "timing");
 }
 
 /* Only the pairs of NAME against OF; new reference. */
@@ -296,8 +296,7 @@ race_once(struct entry *entries, size_t count)
 		take_times(entries, count, answer);
 		kjson_set(
 		    out, "overall", overall(entries, count, json_object_get(answer, "pairs")));
-		kjson_share(out, answer,
-		    (const char *const[]){ "pairs", "machine", "environment", "spent_s", NULL });
+		kjson_pick(out, answer, "pairs", "machine", "environment", "spent_s");
 	}
 	kforeach_of(e, entries, count)
 		json_array_append_new(rows, json_deep_copy(e->row));

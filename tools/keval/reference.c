@@ -20,9 +20,7 @@ task_reference(void)
 char *
 task_source(const char *name)
 {
-	auto_free char *path = kbeside(keval.task_file, name);
-
-	return input_read(path, SOURCE_MAX, NULL);
+	return input_read(kbeside(keval.task_file, name), SOURCE_MAX, NULL);
 }
 
 /*
@@ -131,8 +129,7 @@ evaluate_baseline(const json_t *baseline)
 	else if (status != STATUS_CORRECT)
 		leave_out(entry, name, kjson_str(eval, "status"), kjson_str(eval, "log"));
 	else
-		kjson_share(
-		    entry, eval, (const char *const[]){ "timing", "pairs", "machine", NULL });
+		kjson_pick(entry, eval, "timing", "pairs", "machine");
 	free(list[0]);
 	return entry;
 }

@@ -54,7 +54,7 @@ take(json_t *eval, const json_t *answer, const char *rival_id)
 	const json_t *c = harness_candidate(answer, "candidate"),
 	             *rival = kjson_find(json_object_get(answer, "candidates"), "name", "rival");
 
-	kjson_share(eval, c, (const char *const[]){ "reuse", "trace", NULL });
+	kjson_pick(eval, c, "reuse", "trace");
 	if (json_object_get(rival, "reuse"))
 		kjson_set(eval, "reuse_against",
 		    json_pack(

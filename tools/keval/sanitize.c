@@ -81,14 +81,14 @@ runtime_library(void)
 {
 	const char *compiler = kjson_str_or(keval.task, "build.compiler", "gcc");
 	struct utsname machine;
-	char *names[2], *found = NULL;
+	char *found = NULL;
 
 	uname(&machine);
-	names[0] = kstrdup("libasan.so");
-	names[1] = kasprintf("libclang_rt.asan-%s.so", machine.machine);
-	for (size_t i = 0; i < LEN(names); i++) {
-		auto_free char *ask = kasprintf("-print-file-name=%s", names[i]);
-		char *argv[] = { (char *)compiler, ask, NULL };
+	for (int clang = 0; clang < 2; clang++) {
+		const char *name =
+		    clang ? kshown("libclang_rt.asan-%s.so", machine.machine) : "libasan.so";
+		char *argv[] = { (char *)compiler, (char *)kshown("-print-file-name=%s", name),
+			NULL };
 		struct kproc p = { .argv = argv, .timeout_s = 20 };
 		struct kproc_result r;
 
@@ -98,7 +98,6 @@ runtime_library(void)
 			found = strchr(r.out, '/') ? realpath(r.out, NULL) : NULL;
 			kproc_result_free(&r);
 		}
-		free(names[i]);
 	}
 	return found;
 }
@@ -106,13 +105,12 @@ runtime_library(void)
 static void
 run_host_tools(const char *library, const char *so, json_t *rows)
 {
-	auto_free char *preload = kasprintf("LD_PRELOAD=%s", library),
-	               *options = kasprintf("ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null="
-	                                    "1:"
-	                                    "hard_rss_limit_mb=%lld",
-	                   (long long)kcamp_int("eval.memory_mb"));
-	const char *const prefix[] = { "env", preload, options, "UBSAN_OPTIONS=print_stacktrace=0",
-		NULL };
+	const char *const prefix[] = { "env", kshown("LD_PRELOAD=%s", library),
+		kshown("ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null="
+		       "1:"
+		       "hard_rss_limit_mb=%lld",
+		    (long long)kcamp_int("eval.memory_mb")),
+		"UBSAN_OPTIONS=print_stacktrace=0", NULL };
 	struct tool_run r;
 	int lock = klock_cpu(false);
 
@@ -134,9 +132,7 @@ sanitize_host(const struct subject *s, json_t *rows)
 	if (!library)
 		unavailable(rows, "the task's compiler has no sanitizer libraries");
 	else if (!(so = build_cached(s, flags, &log))) {
-		auto_free char *why = kasprintf("it does not build with sanitizers: %s", log ?: "");
-
-		unavailable(rows, why);
+		unavailable(rows, kshown("it does not build with sanitizers: %s", log ?: ""));
 	} else {
 		run_host_tools(library, so, rows);
 	}
@@ -198,8 +194,7 @@ not_run(void)
 static void
 refuse(json_t *eval, const char *tool, const char *detail)
 {
-	auto_free char *log = kasprintf("%s%s found a fault in the kernel, "
-	                                "whatever its results: %s\n",
+	const char *log = kshown("%s%s found a fault in the kernel, whatever its results: %s\n",
 	    kjson_str(eval, "log"), tool, detail);
 
 	eval_fail(eval, STATUS_RUN_ERROR, tool, "%s", detail);

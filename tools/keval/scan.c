@@ -102,9 +102,9 @@ static void
 apply_rule(const json_t *rule, const struct origin *o, const char *text, json_t *eval)
 {
 	const char *why = kjson_str(rule, "why"), *check = kjson_str_or(rule, "check", "?");
-	auto_free char *where = kasprintf("patterns/forbidden.json: %s", check), *detail = NULL;
-	struct kregex *re =
-	    kregex_new(where, NULL, kjson_str_or(rule, "pattern", "(?!)"), KREGEX_LINES);
+	auto_free char *detail = NULL;
+	struct kregex *re = kregex_new(kshown("patterns/forbidden.json: %s", check), NULL,
+	    kjson_str_or(rule, "pattern", "(?!)"), KREGEX_LINES);
 	struct kregex_span at;
 	enum kregex_found found = kregex_search(re, text, strlen(text), 0, &at);
 

@@ -11,11 +11,6 @@
 
 static const char checked_so[] = "checked.so";
 
-/* Members of kharness's answer that go into the evaluation unchanged. */
-static const char *const of_candidate[] = { "status", "tier", "reasons", "correctness", "timing",
-	"log", NULL };
-static const char *const of_run[] = { "seed", "environment", "machine", "noise", "sandbox", NULL };
-
 const json_t *
 harness_candidate(const json_t *answer, const char *name)
 {
@@ -29,8 +24,9 @@ harness_candidate(const json_t *answer, const char *name)
 void
 harness_merge(json_t *eval, const json_t *answer)
 {
-	kjson_share(eval, harness_candidate(answer, "candidate"), of_candidate);
-	kjson_share(eval, answer, of_run);
+	kjson_pick(eval, harness_candidate(answer, "candidate"), "status", "tier", "reasons",
+	    "correctness", "timing", "log");
+	kjson_pick(eval, answer, "seed", "environment", "machine", "noise", "sandbox");
 	if (!status_at(eval, "status"))
 		kdie(K_IO, "kharness: the answer has an unknown status");
 }
@@ -240,7 +236,7 @@ may_start_early(const struct trial *t)
 	 * Once this is on record, everything that judges candidates or is compared with them is
 	 * built.
 	 */
-	auto_free char *reference = past_path(KARCH_REFERENCE);
+	const char *reference = past_path(KARCH_REFERENCE);
 
 	return is_gpu() && !is_device_only() && reference && kis_there(reference) &&
 	    sandbox_level() == KSANDBOX_BWRAP && !t->s->known && !t->s->trusted &&
@@ -262,8 +258,7 @@ void
 evaluate_tiers(const struct subject *s, json_t *eval)
 {
 	const char *work = new_work();
-	auto_free char *so = kasprintf("%s/%s", work, checked_so),
-	               *early_so = kasprintf("%s/early.so", work);
+	auto_free char *so = kasprintf("%s/%s", work, checked_so);
 	struct plan early = { .early = NULL };
 	struct trial t = trial_of(s, work);
 	struct build *b = &t.b;
@@ -278,7 +273,7 @@ evaluate_tiers(const struct subject *s, json_t *eval)
 	    json_pack(
 	        "{s:i,s:s}", "level", sandbox_level(), "name", ksandbox_name(sandbox_level())));
 	if (may_start_early(&t))
-		start_early(&t, early_so, &early);
+		start_early(&t, kshown("%s/early.so", work), &early);
 	start = know_ns();
 	if (s->known)
 		custom_build_known(&t);

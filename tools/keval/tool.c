@@ -114,9 +114,8 @@ int
 tool_solo(const char *work, char *const *around, struct words *w, const char *so,
     const char *const *options, double limit_s, struct kproc_result *r)
 {
-	auto_free char *program = ktool_path("kharness"), *task = realpath(keval.task_file, NULL),
-	               *object = realpath(so, NULL);
-	const struct ksandbox_bind binds[] = { { program, "/kiln/kharness" },
+	auto_free char *task = realpath(keval.task_file, NULL), *object = realpath(so, NULL);
+	const struct ksandbox_bind binds[] = { { ktool_path("kharness"), "/kiln/kharness" },
 		{ task, "/kiln/task.json" }, { object, "/kiln/kernel.so" } };
 
 	words_add(w, binds[0].inside, "--solo", "-t", binds[1].inside, "-s", keval.set, "--backend",

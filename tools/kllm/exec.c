@@ -94,12 +94,9 @@ make_folder(void)
 static void
 set_environment(const char *base)
 {
-	auto_free char *system = kasprintf("%s/system.txt", base),
-	               *cap = kasprintf("%ld", kcamp_int("model.max_tokens"));
-
-	setenv("KLLM_SYSTEM_FILE", system, 1);
+	setenv("KLLM_SYSTEM_FILE", kshown("%s/system.txt", base), 1);
 	setenv("KLLM_MODEL", call.model, 1);
-	setenv("KLLM_MAX_TOKENS", cap, 1);
+	setenv("KLLM_MAX_TOKENS", kshown("%ld", kcamp_int("model.max_tokens")), 1);
 	setenv("KLLM_SAMPLE", call.id, 1);
 }
 

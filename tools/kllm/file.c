@@ -104,7 +104,7 @@ from_json(const char *path)
 	const json_t *text = json_object_get(o, "text");
 	const char *reasoning = kjson_str(o, "reasoning"),
 	           *finish = kjson_str_or(o, "finish", "stop");
-	const char *model = kjson_str_or(o, "model", NULL);
+	const char *model = kjson_maybe(o, "model");
 	size_t i;
 
 	if (!json_is_string(text))

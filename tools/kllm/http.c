@@ -60,12 +60,11 @@ static char *
 build_url(void)
 {
 	const char *base = *call.base_url ? call.base_url : server->base;
-	auto_free char *plain = kregex_sub("/+\\z", base, ""),
-	               *whole = kasprintf("%s%s", plain, server->path);
+	auto_free char *plain = kregex_sub("/+\\z", base, "");
 
 	if (kregex_is("[^!-~]", base))
 		kdie(K_USAGE, "model.base_url: contains white space or control characters");
-	return kregex_sub("/v1/v1/", whole, "/v1/");
+	return kregex_sub("/v1/v1/", kshown("%s%s", plain, server->path), "/v1/");
 }
 
 static void
@@ -132,12 +131,9 @@ static void
 open_limit(void)
 {
 	const char *host = strstr(session.url, "://") + 3;
-	char *name, hex[65];
 
-	ksha256_hex(session.auth, session.auth ? strlen(session.auth) : 0, hex);
-	name = kasprintf("%s %.*s %s", call.provider, (int)strcspn(host, "/"), host, hex);
-	session.limit = klimit_open(name);
-	free(name);
+	session.limit = klimit_open(kshown("%s %.*s %s", call.provider, (int)strcspn(host, "/"),
+	    host, ksha256_of(session.auth ?: "")));
 }
 
 static void
@@ -598,16 +594,13 @@ ask_more(void)
 static void
 flag_refusal(void)
 {
-	auto_free char *flag =
-	    kasprintf("refused:%s%s%s", request.model, *answer.detail ? ":" : "", answer.detail);
-
-	reply_flag(flag);
+	reply_flag(
+	    kshown("refused:%s%s%s", request.model, *answer.detail ? ":" : "", answer.detail));
 }
 
 static void
 conclude(void)
 {
-
 	reply.finish = kanswer_finish(&answer);
 	if (!strcmp(reply.finish, "refusal"))
 		flag_refusal();

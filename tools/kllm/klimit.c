@@ -42,17 +42,15 @@ static char *
 state_path(const char *name)
 {
 	auto_free char *folder = klimit_folder();
-	char hex[65];
 
-	ksha256_text(name, hex);
-	return kasprintf("%s/%.16s", folder, hex);
+	return kasprintf("%s/%.16s", folder, ksha256_of(name));
 }
 
 bool
 klimit_first_time(const char *name)
 {
-	auto_free char *base = state_path(name), *path = kasprintf("%s.told", base);
-	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	auto_free char *base = state_path(name);
+	int fd = open(kshown("%s.told", base), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 
 	if (fd >= 0)
 		close(fd);

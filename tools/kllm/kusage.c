@@ -82,7 +82,7 @@ fault(const char *name)
 static int64_t
 number(const char *name, double max, double scale, int64_t unknown)
 {
-	const char *text = kjson_str_or(row.cells, name, NULL);
+	const char *text = kjson_maybe(row.cells, name);
 	char *end;
 	double v = text ? strtod(text, &end) : 0;
 

@@ -211,7 +211,7 @@ prepare(void)
 	user_len = json_string_length(krec_get(&call.rec, "prompt.user"));
 	stable = kjson_int(call.rec.json, "prompt.stable_bytes");
 	call.stable_bytes = stable > 0 && (size_t)stable <= user_len ? (size_t)stable : 0;
-	krec_id(&call.rec, call.id, sizeof call.id);
+	strcpy(call.id, krec_id(&call.rec));
 	call.out = given.out;
 	call.folder = given.out ? kfolder_of(given.out) : NULL;
 	call.budget_usd = given.budget ? knum_double(given.budget, 0, 1e9, "--budget")

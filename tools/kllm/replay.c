@@ -31,8 +31,7 @@ load(struct krec *rec, const char *path)
 json_t *
 ask_replay(void)
 {
-	auto_free char *source = kasprintf("replies/%s.ndjson", call.id),
-	               *path = kcamp_path(source);
+	const char *source = kshown("replies/%s.ndjson", call.id), *path = kcamp_path(source);
 	const json_t *recorded;
 	const char *answered;
 	struct krec rec;
@@ -45,8 +44,7 @@ ask_replay(void)
 		recorded = rec.json;
 	if (!json_is_string(json_object_get(recorded, "text")))
 		kdie(K_USAGE, "%s: the recorded reply has no 'text'", path);
-	answered =
-	    kjson_str_or(recorded, "prompt_sha256", kjson_str_or(rec.json, "prompt.sha256", NULL));
+	answered = kjson_str_or(recorded, "prompt_sha256", kjson_maybe(rec.json, "prompt.sha256"));
 	member = json_deep_copy(recorded);
 	json_object_del(member, "recorded");
 	json_object_set_new(member, "recorded",

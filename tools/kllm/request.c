@@ -171,8 +171,7 @@ request_body(size_t *len)
 static bool
 names(const char *text, const char *word)
 {
-	auto_free char *pattern = kasprintf("\\b%s\\b", word);
-	struct kregex *re = kregex_new("a parameter", NULL, pattern, 0);
+	struct kregex *re = kregex_new("a parameter", NULL, kshown("\\b%s\\b", word), 0);
 	bool found = kregex_search(re, text, strlen(text), 0, NULL) == KREGEX_FOUND;
 
 	kregex_free(re);

@@ -78,7 +78,7 @@ detect(void)
 static void
 add_facts(void)
 {
-	const char *device = given.device ?: kjson_str_or(profile.table, "device", NULL);
+	const char *device = given.device ?: kjson_maybe(profile.table, "device");
 	struct khw *h = device ? khw_load(NULL, NULL, device) : NULL;
 	const struct khw_device *d = h ? khw_find(h, device) : NULL;
 

@@ -84,7 +84,6 @@ launch_of(void)
 static void
 read_units(void)
 {
-
 	if (csv.row.width != csv.head.width || *cell("ID") || *cell("Kernel Name"))
 		input_fault("unknown layout: ncu's raw page has no row of units");
 	csv_take(&reader.units);
@@ -109,9 +108,8 @@ read_raw(void)
 const char *
 ncu_metric(const char *section, const char *label)
 {
-	auto_free char *key = kasprintf("%s|%s", section, label);
-	const char *name =
-	    json_string_value(json_object_get(json_object_get(profile.table, "labels"), key));
+	const char *name = json_string_value(json_object_get(
+	    json_object_get(profile.table, "labels"), kshown("%s|%s", section, label)));
 
 	return strcmp(section, "Command line profiler metrics") ? name : label;
 }

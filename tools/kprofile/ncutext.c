@@ -42,9 +42,9 @@ static void
 launch_line(const char *line, const struct kregex_span *at)
 {
 	static const char *const facts[] = { "grid", "block", "compute_capability" };
-	auto_free char *name = kregex_text(line, at[1]), *id = kasprintf("%ld", reader.launches++);
+	auto_free char *name = kregex_text(line, at[1]);
 
-	reader.launch = profile_launch(reader.process, id, "");
+	reader.launch = profile_launch(reader.process, kshown("%ld", reader.launches++), "");
 	for (size_t i = 0; i < LEN(facts); i++) {
 		auto_free char *text = kregex_text(line, at[i + 2]);
 

@@ -98,8 +98,7 @@ static void
 json_row(const char *line)
 {
 	json_auto_t *o = json_loads(line, 0, NULL);
-	const char *event = kjson_str_or(o, "event", NULL),
-	           *value = kjson_str_or(o, "counter-value", NULL);
+	const char *event = kjson_maybe(o, "event"), *value = kjson_maybe(o, "counter-value");
 	auto_free char *metric = member_text(o, "metric-value"),
 	               *percent = member_text(o, "pcnt-running");
 

@@ -66,10 +66,9 @@ data_lines(const json_t *value)
 void
 data_fill(struct kbuf *out, const char *form, const json_t *value)
 {
-	auto_free char *name = kasprintf("data/%s", form);
 	json_auto_t *lines = data_lines(value);
 
-	files_render(out, name, lines, NULL);
+	files_render(out, kshown("data/%s", form), lines, NULL);
 }
 
 json_t *

@@ -31,19 +31,16 @@ put_evaluation(const struct krec *rec)
 json_t *
 digest_record(const struct krec *rec)
 {
-	static const char *const kept[] = { "schema", "campaign", "trial", "branch", "id", NULL };
 	json_t *record = json_object();
 	auto_buf struct kbuf system = { 0 }, user = { 0 }, whole = { 0 };
-	char hex[65];
 
 	put_evaluation(rec);
 	files_render(&system, "digest/system", facts, NULL);
 	files_render(&user, "digest/user", facts, NULL);
 	kbuf_printf(&whole, "%s\n%s", system.data, user.data);
-	ksha256_hex(whole.data, whole.len, hex);
-	kjson_share(record, rec->json, kept);
+	kjson_pick(record, rec->json, "schema", "campaign", "trial", "branch", "id");
 	json_object_set_new(record, "prompt",
 	    json_pack("{s:s,s:s,s:i,s:s,s:[]}", "system", system.data, "user", user.data,
-	        "stable_bytes", 0, "sha256", hex, "sections"));
+	        "stable_bytes", 0, "sha256", ksha256(whole.data, whole.len), "sections"));
 	return record;
 }

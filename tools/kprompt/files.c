@@ -158,12 +158,12 @@ files_forms(struct kbuf *out, const char *name, const char *backend)
 		bool status = key && !strcmp(key, "@status");
 
 		kforeach_of(start, start_names, (status ? START_COUNT : 1)) {
-			auto_free char *full = kasprintf("%.*s%s", (int)strcspn(inner, "@"), inner,
-			    status    ? *start
-			        : key ? backend
-			              : "");
-
-			files_forms(out, full, backend);
+			files_forms(out,
+			    kshown("%.*s%s", (int)strcspn(inner, "@"), inner,
+			        status    ? *start
+			            : key ? backend
+			                  : ""),
+			    backend);
 		}
 		p += 3;
 	}

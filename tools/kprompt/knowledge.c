@@ -46,8 +46,7 @@ find_notes(json_t *files, const char *folder, const char *shown, const char *bel
 	while ((e = knext_entry(dir, path))) {
 		size_t n = strlen(e->d_name);
 		auto_free char *name = kasprintf("%s%s%s", below, *below ? "/" : "", e->d_name),
-		               *file = kasprintf("%s/%s", folder, name),
-		               *told = kasprintf("%s/%s", shown, name);
+		               *file = kasprintf("%s/%s", folder, name);
 		struct stat st;
 
 		if (*e->d_name == '.' || !strcmp(e->d_name, "README.md"))
@@ -57,8 +56,9 @@ find_notes(json_t *files, const char *folder, const char *shown, const char *bel
 		else if (S_ISDIR(st.st_mode) && depth < MAX_DEPTH)
 			find_notes(files, folder, shown, name, depth + 1);
 		else if (S_ISREG(st.st_mode) && n > 3 && !strcmp(e->d_name + n - 3, ".md"))
-			json_object_set_new(
-			    files, name, json_pack("{s:s,s:s}", "path", file, "file", told));
+			json_object_set_new(files, name,
+			    json_pack(
+			        "{s:s,s:s}", "path", file, "file", kshown("%s/%s", shown, name)));
 	}
 }
 
@@ -263,7 +263,7 @@ void
 knowledge_open(void)
 {
 	long budget = kcamp_int("prompt.knowledge_tokens");
-	auto_free char *own = kcamp_path("knowledge");
+	const char *own = kcamp_path("knowledge");
 	json_auto_t *words = NULL;
 
 	routes = budget ? load_routes(own) : json_object();
@@ -299,12 +299,10 @@ static json_t *
 shown(const json_t *section)
 {
 	const char *text = kjson_str(section, "text");
-	char hex[65];
 
-	ksha256_text(text, hex);
 	return json_pack("{s:O,s:O,s:O,s:s}", "file", json_object_get(section, "file"), "section",
 	    json_object_get(section, "section"), "tokens", json_object_get(section, "tokens"),
-	    "sha256", hex);
+	    "sha256", ksha256_of(text));
 }
 
 static void

@@ -62,7 +62,7 @@ choose_simd(void)
 	const json_t *isa = json_object_get(facts, "isa");
 
 	kjson_foreach(row, json_object_get(table, "simd")) {
-		const char *need = kjson_str_or(row, "isa", NULL);
+		const char *need = kjson_maybe(row, "isa");
 
 		if (!need || json_object_get(isa, need))
 			return json_incref(row);
@@ -134,8 +134,7 @@ hardware(const json_t *machine)
 	    "processors", kjson_int(machine, "threads"));
 
 	kforeach(size, sizes) {
-		auto_free char *key = kasprintf("%s_bytes", *size);
-		double bytes = kjson_num(machine, key);
+		double bytes = kjson_num(machine, kshown("%s_bytes", *size));
 
 		json_object_set_new(h, *size, bytes > 0 ? size_text(bytes) : json_string(""));
 	}
@@ -145,8 +144,8 @@ hardware(const json_t *machine)
 void
 machine_facts(void)
 {
-	auto_free char *path = kcamp_path("trials/000/machine.json");
-	json_auto_t *machine = kjson_if_there(path) ?: json_object();
+	json_auto_t *machine =
+	    kjson_if_there(kcamp_path("trials/000/machine.json")) ?: json_object();
 	json_t *simd;
 	const char *gpu = kcamp_str("gpu");
 	long threads = kcamp_int("eval.threads");

@@ -36,10 +36,9 @@ load_tips(void)
 {
 	auto_buf struct kbuf b = { 0 };
 	struct texts t = { 0 };
-	auto_free char *name = kasprintf("tips/%s", kjson_str(facts, "backend"));
 	char *p, *end;
 
-	files_render(&b, name, facts, NULL);
+	files_render(&b, kshown("tips/%s", kjson_str(facts, "backend")), facts, NULL);
 	for (p = b.data; *(p += strspn(p, "\n")); p = end) {
 		auto_free char *tip = NULL;
 
@@ -56,9 +55,8 @@ static void
 campaign_open(void)
 {
 	const char *backend = kcamp_str("backend"), *label = kcamp_str("language");
-	auto_free char *name = kasprintf("backends/%s.json", backend),
-	               *instructions = kasprintf("instructions/%s.json", backend);
-	json_t *lang = files_json(name);
+	auto_free char *instructions = kasprintf("instructions/%s.json", backend);
+	json_t *lang = files_json(kshown("backends/%s.json", backend));
 
 	/* The manifest's language, or the backend's own label. */
 	if (!strcmp(label, backends[BACKEND_C].name))
@@ -96,7 +94,6 @@ render_record(const struct krec *rec)
 	json_t *sections = json_copy(shared.sections), *member;
 	json_auto_t *memory = NULL, *project = NULL;
 	auto_buf struct kbuf user = { 0 }, whole = { 0 };
-	char hex[65];
 
 	record_facts(rec);
 	memory = memory_member();
@@ -105,11 +102,10 @@ render_record(const struct krec *rec)
 	files_render(&user, "volatile", facts, sections);
 	kbuf_printf(&whole, "%s\n", shared.system.data);
 	kbuf_add(&whole, user.data, user.len);
-	ksha256_hex(whole.data, whole.len, hex);
 	member = json_pack("{s:s,s:s,s:I,s:s,s:o,s:o,s:O*,s:O*}", "system", shared.system.data,
-	    "user", user.data, "stable_bytes", (json_int_t)shared.user.len, "sha256", hex,
-	    "sections", sections, "knowledge", knowledge_member(), "memory", memory,
-	    "reference_project", json_array_size(project) ? project : NULL);
+	    "user", user.data, "stable_bytes", (json_int_t)shared.user.len, "sha256",
+	    ksha256(whole.data, whole.len), "sections", sections, "knowledge", knowledge_member(),
+	    "memory", memory, "reference_project", json_array_size(project) ? project : NULL);
 	if (!member)
 		kdie(K_IO, "%s:%ld: the prompt cannot be written as JSON", rec->file, rec->lineno);
 	return member;
@@ -119,9 +115,8 @@ static void
 print_text(const struct krec *rec, const json_t *member)
 {
 	auto_buf struct kbuf b = { 0 };
-	char id[24];
+	const char *id = krec_id(rec);
 
-	krec_id(rec, id, sizeof id);
 	kbuf_printf(&b, "===== %s system =====\n%s\n===== %s user =====\n%s", id,
 	    kjson_str(member, "system"), id, kjson_str(member, "user"));
 	while (b.len && b.data[b.len - 1] == '\n')

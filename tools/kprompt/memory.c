@@ -82,10 +82,8 @@ static void
 add_told(json_t *covered, const struct krec *rec)
 {
 	kjson_foreach(round, kjson_path(rec->json, "sample.rounds")) {
-		auto_free char *name =
-		    kasprintf("v%ld", strtol(kjson_str_or(round, "id", "0"), NULL, 10));
-
-		kjson_enter(covered, name);
+		kjson_enter(
+		    covered, kshown("v%ld", strtol(kjson_str_or(round, "id", "0"), NULL, 10)));
 	}
 }
 
@@ -147,8 +145,8 @@ put_recall(const struct krec *rec)
 static json_t *
 tips(size_t share)
 {
-	auto_free char *path = kplace_trial(0, "tips.md"),
-	               *text = kread_if_there(path, FILE_MAX, NULL);
+	const char *path = kplace_trial(0, "tips.md");
+	auto_free char *text = kread_if_there(path, FILE_MAX, NULL);
 	char *start = text ? text + strlen(text) : NULL;
 	size_t keep = keep_all_but(share), shown = 0;
 	auto_buf struct kbuf b = { 0 };
@@ -181,8 +179,7 @@ put_row(struct kbuf *b, json_t *row)
 static json_t *
 frozen(const char *kind)
 {
-	auto_free char *path = kplace_trial(0, "library.ndjson");
-	json_t *rows = kin_all(path) ?: json_array();
+	json_t *rows = kin_all(kplace_trial(0, "library.ndjson")) ?: json_array();
 
 	for (size_t i = json_array_size(rows); i-- > 0;)
 		if (strcmp(kjson_str(json_array_get(rows, i), "kind"), kind))

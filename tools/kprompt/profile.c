@@ -47,9 +47,8 @@ skill_names(void)
 static char *
 skill_text(const char *name)
 {
-	auto_free char *file = kasprintf("skills/%s.md", name), *own = kcamp_path(file),
-	               *path = NULL;
-	char *text = kread_file(own, MAX_SKILL, NULL);
+	auto_free char *file = kasprintf("skills/%s.md", name), *path = NULL;
+	char *text = kread_file(kcamp_path(file), MAX_SKILL, NULL);
 
 	if (text)
 		return text;

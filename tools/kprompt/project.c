@@ -189,9 +189,6 @@ long
 project_facts(long budget)
 {
 	const char *name = kcamp_str("prompt.reference_project");
-	/* The authors of these texts do not know the seed of the campaign. */
-	auto_free char *folder = kcamp_path(name),
-	               *seed = kasprintf("%.0f/project", kcamp_num("seed"));
 	auto_buf struct kbuf text = { 0 };
 	json_t *list = json_array();
 	long spent;
@@ -199,10 +196,11 @@ project_facts(long budget)
 	found.words = find_words();
 	found.passages = json_array();
 	if (*name && budget)
-		search(folder, "", 0);
+		search(kcamp_path(name), "", 0);
 	kjson_sort_by(found.passages, "-score", "file");
 	spent = show(&text, list, found.passages, budget);
-	salt = seed;
+	/* The authors of these texts do not know the seed of the campaign. */
+	salt = kshown("%.0f/project", kcamp_num("seed"));
 	put("project", data_text(text.data, "passages of the reference project"));
 	put("passages", list);
 	json_decref(found.words);

@@ -59,7 +59,7 @@ result_line(const json_t *program)
 static bool
 same_code(const json_t *a, const json_t *b)
 {
-	const char *x = kjson_str_or(a, "code", NULL), *y = kjson_str_or(b, "code", NULL);
+	const char *x = kjson_maybe(a, "code"), *y = kjson_maybe(b, "code");
 	const json_t *f = json_object_get(a, "files"), *g = json_object_get(b, "files");
 
 	return x && y && !strcmp(x, y) && (f == g || json_equal(f, g));
@@ -73,11 +73,10 @@ fenced_code(const json_t *program)
 
 	kfence_code(&b, kjson_str(program, "code"), campaign.label);
 	kjson_foreach(f, json_object_get(program, "files")) {
-		auto_free char *name = kfence_line(kjson_str_or(f, "path", "file"), MAX_NAME),
-		               *label = kasprintf("%s:%s", campaign.label, name);
+		auto_free char *name = kfence_line(kjson_str_or(f, "path", "file"), MAX_NAME);
 
 		kbuf_printf(&b, "File %zu of the bundle:\n", kjson_at(f) + 1);
-		kfence_code(&b, kjson_str(f, "content"), label);
+		kfence_code(&b, kjson_str(f, "content"), kshown("%s:%s", campaign.label, name));
 	}
 	return buf_string(&b);
 }
@@ -270,12 +269,9 @@ tip_facts(const struct krec *rec)
 	auto_free size_t *order = kcalloc(campaign.tips.count, sizeof *order);
 	json_t *out = json_array();
 	struct krng rng;
-	char hex[65];
 
-	ksha256_text(salt, hex);
-	hex[16] = '\0';
-	krng_init(&rng, strtoull(hex, NULL, 16), (long)kjson_int(rec->json, "trial"),
-	    (long)kjson_int(rec->json, "branch"), "tips");
+	krng_init(&rng, strtoull(kshown("%.16s", ksha256_of(salt)), NULL, 16),
+	    (long)kjson_int(rec->json, "trial"), (long)kjson_int(rec->json, "branch"), "tips");
 	for (size_t i = 0; i < campaign.tips.count; i++)
 		order[i] = i;
 	for (size_t i = 0; i < wanted && i < campaign.tips.count; i++) {
@@ -317,7 +313,7 @@ record_facts(const struct krec *rec)
 	        status, 1, "strategy", kjson_str_or(sample, "strategy", "mutate"), 1, "parent",
 	        program_facts(parent), "edits",
 	        kextract_takes_edits(
-	            kjson_str_or(parent, "code", NULL), json_object_get(parent, "files") != NULL),
+	            kjson_maybe(parent, "code"), json_object_get(parent, "files") != NULL),
 	        "parent_is_best", kjson_is(sample, "incumbent", kjson_str_or(parent, "id", "?")),
 	        "best", best ? program_facts(best) : NULL, "inspirations", inspirations(sample),
 	        "hints", start != START_ERROR ? hint_facts(sample) : NULL, "errors",

@@ -83,7 +83,7 @@ parameter_of(const json_t *argument)
 	const json_t *in, *out;
 
 	if (!p.name)
-		p.name = kjson_str_or(argument, "axis", kjson_str_or(argument, "name", NULL));
+		p.name = kjson_str_or(argument, "axis", kjson_maybe(argument, "name"));
 	if (!p.name)
 		kdie(K_USAGE,
 		    "the task's entry.arguments: each item must be a name or {\"axis\": name}");
@@ -107,7 +107,7 @@ static char *
 declare(const struct parameter *p)
 {
 	const json_t *backend = json_object_get(facts, "lang");
-	const char *form = kjson_str_or(backend, p->kind, NULL);
+	const char *form = kjson_maybe(backend, p->kind);
 	json_auto_t *context = json_pack("{s:s,s:s}", "name", p->name, "type",
 	    kjson_str_or(json_object_get(backend, "types"), p->dtype, p->dtype));
 
@@ -215,7 +215,7 @@ describe(const struct parameter *p)
 static void
 put_entry(void)
 {
-	const char *own = kjson_str_or(task, "entry.prototype", NULL);
+	const char *own = kjson_maybe(task, "entry.prototype");
 	json_t *list = json_array();
 	json_auto_t *context = NULL;
 	struct kbuf prototype = { 0 };
@@ -326,7 +326,7 @@ put_build(void)
 {
 	const json_t *build = kcamp_json("eval.build"), *check = kcamp_json("eval.correctness"),
 	             *timing = kcamp_json("eval.timing");
-	const char *metric = kjson_str_or(timing, "metric", NULL);
+	const char *metric = kjson_maybe(timing, "metric");
 	auto_free char *measure = metric
 	    ? kasprintf("%s (%s is better)", metric, kjson_str_or(timing, "direction", "higher"))
 	    : kstrdup("the time");
@@ -353,7 +353,7 @@ char *
 task_facts(void)
 {
 	static const char *const texts[] = { "op", "reduction", "flops", "bytes" };
-	auto_free char *file = NULL, *description = NULL, *symbols = NULL;
+	auto_free char *description = NULL, *symbols = NULL;
 	const char *path = kcamp.task;
 	char *source;
 	struct kbuf reference = { 0 };
@@ -363,8 +363,8 @@ task_facts(void)
 		kdie(K_USAGE,
 		    "%s: schema: must be \"task/1\"; this version of kiln reads no other tasks",
 		    path);
-	file = kbeside(path, kjson_str_or(task, "reference", "reference.c"));
-	source = kread_text_or_die(file, MAX_SOURCE);
+	source = kread_text_or_die(
+	    kbeside(path, kjson_str_or(task, "reference", "reference.c")), MAX_SOURCE);
 	symbols = join(json_object_get(task, "allow_symbols"));
 	description =
 	    kfence_clean(kjson_str(task, "description"), strlen(kjson_str(task, "description")));

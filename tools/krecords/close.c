@@ -273,7 +273,6 @@ grow(long round, bool correction)
 	const struct plan *p = &state.plan[round - 1];
 	const struct candidate *accepted = campaign.round[round - 1].accepted;
 	json_t *files = json_object(), *logs = json_object();
-	char hex[65];
 
 	kforeach_of(one, p->file, p->count)
 		json_object_set_new(files, one->path, json_string(one->sha256));
@@ -281,10 +280,10 @@ grow(long round, bool correction)
 		size_t start = state.grown[l].len;
 
 		put_log_entry(&campaign.round[round - 1], l, correction, &state.grown[l]);
-		ksha256_hex(state.grown[l].data + start, state.grown[l].len - start, hex);
 		json_object_set_new(logs, log_paths[l],
 		    json_pack("{s:I,s:s}", "length", (json_int_t)(state.grown[l].len - start),
-		        "sha256", hex));
+		        "sha256",
+		        ksha256(state.grown[l].data + start, state.grown[l].len - start)));
 	}
 	kseal_add(&campaign.seal, "round",
 	    json_pack("{s:I,s:o,s:o,s:o*,s:s*}", "round", (json_int_t)round, "files", files, "logs",

@@ -60,7 +60,6 @@ question(void)
 	auto_free char *part = NULL, *salt = NULL;
 	long number = ktrials.last;
 	size_t count, system;
-	char hex[65];
 
 	gather(covers, &text);
 	count = json_array_size(covers);
@@ -78,12 +77,11 @@ question(void)
 	system = prompt.len;
 	kbuf_puts(&prompt, "\n");
 	render(&prompt, "user", facts);
-	ksha256_hex(prompt.data, prompt.len, hex);
 	record = json_pack("{s:s,s:s,s:I,s:i,s:o,s:O,s:{s:s%,s:s,s:i,s:s,s:[]}}", "schema",
 	    "compact/1", "campaign", kcamp_str("name"), "trial", (json_int_t)number, "branch", 0,
 	    "id", json_sprintf("%03ld/00", number), "covers", covers, "prompt", "system",
-	    prompt.data, system, "user", prompt.data + system + 1, "stable_bytes", 0, "sha256", hex,
-	    "sections");
+	    prompt.data, system, "user", prompt.data + system + 1, "stable_bytes", 0, "sha256",
+	    ksha256(prompt.data, prompt.len), "sections");
 	if (!record)
 		kdie(K_IO, "out of memory");
 	return record;
@@ -120,7 +118,7 @@ accept(const char *done, const char *refused, const char *reply)
 	char why[200];
 	json_auto_t *whole = kin_first(reply);
 	json_t *sections;
-	const char *text = kjson_str_or(whole, "reply.text", NULL);
+	const char *text = kjson_maybe(whole, "reply.text");
 
 	if (!text)
 		kdie(K_USAGE, "%s: no record with 'reply.text'", reply);

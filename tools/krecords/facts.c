@@ -156,7 +156,7 @@ words_for(const char *group, const char *name, const char *def)
 static const char *
 code_meaning(const struct candidate *x)
 {
-	const char *code = kjson_str_or(x->decision, "code", NULL);
+	const char *code = kjson_maybe(x->decision, "code");
 
 	return code ? words_for("meaning", code, code) : x->status;
 }
@@ -303,7 +303,7 @@ candidate_facts(const struct round *r, const struct candidate *x)
 	json_t *audit = audit_facts(r, x),
 	       *o = json_pack("{s:s,s:s,s:s,s:s,s:b,s:b,s:s,s:s,s:o,s:s?}", "id", x->id, "status",
 	           x->status, "level", x->level, "set", set_of(x), "copy",
-	           kjson_str_or(x->eval, "duplicate_of", NULL) != NULL, "pairs",
+	           kjson_maybe(x->eval, "duplicate_of") != NULL, "pairs",
 	           json_object_get(x->eval, "pairs") != NULL, "base", x->base ? x->base->id : "",
 	           "line", verdict_line(r, x), "audit", audit, "repeats",
 	           json_array_size(repeats)

@@ -11,9 +11,9 @@
 static bool
 matches(const json_t *rule, const char *text)
 {
-	auto_free char *where = kasprintf("patterns/tips.json: %s", kjson_str_or(rule, "id", "?"));
-	struct kregex *re = kregex_new(
-	    where, NULL, kjson_str_or(rule, "pattern", "(?!)"), KREGEX_NOCASE | KREGEX_DOTALL);
+	struct kregex *re =
+	    kregex_new(kshown("patterns/tips.json: %s", kjson_str_or(rule, "id", "?")), NULL,
+	        kjson_str_or(rule, "pattern", "(?!)"), KREGEX_NOCASE | KREGEX_DOTALL);
 	bool found = kregex_search(re, text, strlen(text), 0, NULL) != KREGEX_NONE;
 
 	kregex_free(re);

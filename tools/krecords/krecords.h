@@ -283,22 +283,22 @@ void check_masks(struct kfaults *f);
 
 /* tips.c: tips for a (gpu, op, backend), shared by campaigns. */
 
-/* The folder of all tips; NULL: there is none here. The caller frees. */
-char *tips_root(void);
+/* The folder of all tips; NULL: there is none here. A text of kshown. */
+const char *tips_root(void);
 /* The same; dies when there is none. */
-char *tips_root_or_die(void);
-/* "nvidia-h200": the device in the form of a folder name. The caller frees. */
-char *tips_device(void);
+const char *tips_root_or_die(void);
+/* "nvidia-h200": the device in the form of a folder name. A text of kshown. */
+const char *tips_device(void);
 /*
  * TEXT in lower case, with one dash for every run of characters that are not letters or digits;
- * "none" if empty.
+ * "none" if empty. A text of kshown.
  */
-char *tips_slug(const char *text);
+const char *tips_slug(const char *text);
 /*
  * The operation in the form of a folder name; a task whose "op" is empty counts as an operation of
- * its own. The caller frees.
+ * its own. A text of kshown.
  */
-char *tips_op(void);
+const char *tips_op(void);
 /* Take the lock of FOLDER, which is made if needed; closing the descriptor releases it. */
 int tips_lock(const char *folder);
 /* Reports what prompts will contain that is not part of the campaign. */

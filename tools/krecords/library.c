@@ -12,13 +12,11 @@
 
 /* A line of the library about the campaign. New reference. */
 static json_t *
-new_row(const char *kind, const char *device)
+new_row(const char *kind)
 {
-	auto_free char *op = tips_op();
-
 	return json_pack("{s:s,s:s,s:s,s:s,s:s,s:s}", "schema", "library/1", "kind", kind,
-	    "campaign", kcamp_str("name"), "op", op, "backend", kcamp_str("backend"), "gpu",
-	    device);
+	    "campaign", kcamp_str("name"), "op", tips_op(), "backend", kcamp_str("backend"), "gpu",
+	    tips_device());
 }
 
 /* The types of a task's arrays, each once. New reference. */
@@ -45,7 +43,7 @@ types_of(void)
 static void
 add_program(json_t *row, const struct kcandidate *c)
 {
-	const char *code = kjson_str_or(c->json, "eval.code", NULL);
+	const char *code = kjson_maybe(c->json, "eval.code");
 	json_auto_t *verdicts = kverdict_on(c->id);
 	json_t *last = json_array_get(verdicts, json_array_size(verdicts) - 1);
 	bool failed = last && !strcmp(kverdict_outcome(last), "ROLLED_BACK");
@@ -61,7 +59,7 @@ add_program(json_t *row, const struct kcandidate *c)
 
 /* Appends the accepted round of a trial to B as a line; nothing when it has none. */
 static void
-put_round(struct kbuf *b, long trial, const char *device)
+put_round(struct kbuf *b, long trial)
 {
 	const struct kcandidate *c = trial_candidate(trial);
 	double gain = c ? record_gain_pct(c) : NAN;
@@ -73,7 +71,7 @@ put_round(struct kbuf *b, long trial, const char *device)
 	category = record_category(c);
 	/* "Vectorized load" and "vectorized_load" are one category. */
 	same = kwords(category, '_', false);
-	row = new_row("round", device);
+	row = new_row("round");
 	json_object_update_new(row,
 	    json_pack("{s:s,s:s,s:o,s:s*}", "id", c->id, "category", same, "gain_pct",
 	        number_json(gain), "time", *c->time ? c->time : NULL));
@@ -83,15 +81,15 @@ put_round(struct kbuf *b, long trial, const char *device)
 
 /* Appends a second model's summary of the records to B as a line; nothing when there is none. */
 static void
-put_summary(struct kbuf *b, const char *device)
+put_summary(struct kbuf *b)
 {
 	auto_free char *name = NULL;
 	json_auto_t *compact = kmemo_compaction(KMEMO_ALL, &name),
-	            *row = compact ? new_row("summary", device) : NULL;
+	            *row = compact ? new_row("summary") : NULL;
 
 	if (row) {
 		json_object_update_new(
-		    row, json_pack("{s:s*}", "time", kjson_str_or(compact, "reply.time", NULL)));
+		    row, json_pack("{s:s*}", "time", kjson_maybe(compact, "reply.time")));
 		json_object_update_missing(row, json_object_get(compact, "compact"));
 		put_json(b, row);
 	}
@@ -100,31 +98,27 @@ put_summary(struct kbuf *b, const char *device)
 /*
  * A campaign's name among the contributions: its own name, and the start of its reference's digest.
  */
-static char *
+static const char *
 contribution_name(void)
 {
 	static const char reference[] = "trials/000/00/eval.ndjson";
-	auto_free char *slug = tips_slug(kcamp_str("name"));
-	char hex[65];
+	const char *digest = kseal_file(reference);
 
-	if (!kseal_file(reference, hex))
+	if (!digest)
 		kdie_errno(K_USAGE, "%s", reference);
-	return kasprintf("%s-%.8s", slug, hex);
+	return kshown("%s-%.8s", tips_slug(kcamp_str("name")), digest);
 }
 
 /* Stores the rounds of the campaign in the working folder, replacing what it left before. */
 static void
 contribute(const char *root)
 {
-	auto_free char *folder = kasprintf("%s/library", root), *name = contribution_name(),
-	               *device = tips_device(), *path = kasprintf("%s/%s.ndjson", folder, name);
 	auto_buf struct kbuf b = kbuf_empty();
 
 	for (long trial = 1; trial <= ktrials.last; trial++)
-		put_round(&b, trial, device);
-	put_summary(&b, device);
-	kmake_folder(folder);
-	put_file(path, b.data, b.len);
+		put_round(&b, trial);
+	put_summary(&b);
+	put_file(kshown("%s/library/%s.ndjson", root, contribution_name()), b.data, b.len);
 }
 
 static void
@@ -148,8 +142,7 @@ library(const char *root, json_t *reader)
 {
 	json_auto_t *input = json_pack("{s:[],s:o*}", "rows", "reader", reader);
 
-	keach_path(
-	    kasprintf("%s/library/*.ndjson", root), add_lines, json_object_get(input, "rows"));
+	keach_path(kshown("%s/library/*.ndjson", root), add_lines, json_object_get(input, "rows"));
 	return kjq("views/library.jq", input);
 }
 
@@ -167,17 +160,16 @@ put_lines(const char *path, const json_t *rows)
 static void
 update(void)
 {
-	auto_free char *root = NULL, *path = NULL;
+	auto_free char *root = NULL;
 	json_auto_t *rows = NULL;
 	int lock;
 
 	campaign_open(false);
-	root = tips_root_or_die();
+	root = kstrdup(tips_root_or_die());
 	lock = tips_lock(root);
 	contribute(root);
 	rows = library(root, NULL);
-	path = kasprintf("%s/library.ndjson", root);
-	put_lines(path, rows);
+	put_lines(kshown("%s/library.ndjson", root), rows);
 	campaign_close();
 	close(lock);
 }
@@ -205,11 +197,11 @@ freeze_library(void)
 		{ "round", "kernels of earlier campaigns" },
 		{ "summary", "a summary of an earlier campaign" },
 	};
-	auto_free char *root = tips_root(), *op = tips_op(), *device = tips_device();
+	const char *root = tips_root();
 	json_auto_t *rows = root
 	    ? library(root,
-	          json_pack("{s:s,s:s,s:s,s:o}", "op", op, "backend", kcamp_str("backend"), "gpu",
-	              device, "types", types_of()))
+	          json_pack("{s:s,s:s,s:s,s:o}", "op", tips_op(), "backend", kcamp_str("backend"),
+	              "gpu", tips_device(), "types", types_of()))
 	    : json_array();
 
 	kforeach(one, told) {

@@ -281,10 +281,10 @@ make_tree(const struct round *r, const char *base, bool write)
 
 	program_of(r->accepted, basename(kernel), &p);
 	kforeach_of(one, p.file, p.count) {
-		auto_free char *path = kbeside(kernel, one->path), *old = tree,
+		auto_free char *old = tree,
 		               *blob = git_object("blob", one->text, strlen(one->text), write);
 
-		tree = git_tree_with(old, path, blob);
+		tree = git_tree_with(old, kbeside(kernel, one->path), blob);
 	}
 	program_free(&p);
 	return tree;
@@ -322,8 +322,7 @@ make_commit(size_t i, const char *base, const char *parent, bool write)
 static char *
 resolve(const char *before, const char *name, const char *after)
 {
-	auto_free char *what = kasprintf("%s%s%s", before, name, after);
-	char *sha = GIT_TRY("rev-parse", "-q", "--verify", what);
+	char *sha = GIT_TRY("rev-parse", "-q", "--verify", kshown("%s%s%s", before, name, after));
 
 	if (sha && !*sha) {
 		free(sha);
@@ -352,14 +351,13 @@ base_tree(void)
 static char *
 checked_out(const char *branch)
 {
-	auto_free char *list = GIT("worktree", "list", "--porcelain"),
-	               *wanted = kasprintf("branch refs/heads/%s", branch);
+	auto_free char *list = GIT("worktree", "list", "--porcelain");
 	char *folder = NULL, *at = NULL;
 
 	kpart_foreach(line, list, "\n")
 		if (!strncmp(line, "worktree ", 9))
 			at = line + 9;
-		else if (at && !folder && !strcmp(line, wanted))
+		else if (at && !folder && !strcmp(line, kshown("branch refs/heads/%s", branch)))
 			folder = kstrdup(at);
 	return folder;
 }
@@ -413,7 +411,7 @@ read_lineage(void)
 			lineage.commit[lineage.count++] = line;
 		}
 	}
-	lineage.base = kjson_str_or(lineage.head, "base", NULL);
+	lineage.base = kjson_maybe(lineage.head, "base");
 }
 
 static const char *
@@ -434,20 +432,18 @@ commits_of(void)
 }
 
 /* One digest over a round's whole program. */
-static void
-program_digest(const struct round *r, char hex[65])
+static const char *
+program_digest(const struct round *r)
 {
 	auto_free char *name = kernel_name();
 	auto_buf struct kbuf b = kbuf_empty();
 	struct program p;
 
 	program_of(r->accepted, name, &p);
-	kforeach_of(one, p.file, p.count) {
-		ksha256_text(one->text, hex);
-		kbuf_printf(&b, "%s  %s\n", hex, one->path);
-	}
-	ksha256_hex(b.data, b.len, hex);
+	kforeach_of(one, p.file, p.count)
+		kbuf_printf(&b, "%s  %s\n", ksha256_of(one->text), one->path);
 	program_free(&p);
+	return ksha256(b.data, b.len);
 }
 
 /*
@@ -456,12 +452,12 @@ program_digest(const struct round *r, char hex[65])
 static bool
 differs(size_t i)
 {
-	char hex[65];
+	const char *digest;
 
 	if (i >= chain.count || !kjson_is(lineage.commit[i], "id", chain.at[i]->accepted->id))
 		return true;
-	program_digest(chain.at[i], hex);
-	return strcmp(kjson_str_or(lineage.commit[i], "program", hex), hex);
+	digest = program_digest(chain.at[i]);
+	return strcmp(kjson_str_or(lineage.commit[i], "program", digest), digest);
 }
 
 #define refuse(branch, fmt, ...) (kwarn("branch %s: " fmt, branch, ##__VA_ARGS__), K_NO)
@@ -506,14 +502,14 @@ grow(const char *branch, const char *tip)
 		    branch, lineage.base);
 	for (size_t i = tip ? lineage.count : 0; i < chain.count; i++) {
 		const char *parent = i ? new : lineage.base;
-		char *commit = make_commit(i, tree, parent, true), hex[65];
+		char *commit = make_commit(i, tree, parent, true);
 
 		known |= tip && !strcmp(tip, commit);
-		program_digest(chain.at[i], hex);
 		if (i >= lineage.count)
 			kseal_add(&campaign.seal, "commit",
 			    json_pack("{s:I,s:s,s:s,s:s}", "round", (json_int_t)chain.at[i]->number,
-			        "id", chain.at[i]->accepted->id, "commit", commit, "program", hex));
+			        "id", chain.at[i]->accepted->id, "commit", commit, "program",
+			        program_digest(chain.at[i])));
 		free(new);
 		new = commit;
 	}

@@ -51,7 +51,7 @@ take_candidate(struct candidate *x, const struct kcandidate *scored)
 		.audit = json_object_get(scored->json, "audit") };
 	x->plan = json_object_get(x->eval, "plan");
 	x->decision = json_object_get(x->score, "decision");
-	x->code = kjson_str_or(x->eval, "code", NULL);
+	x->code = kjson_maybe(x->eval, "code");
 	x->level = kjson_str_or(x->decision, "level", kjson_str_or(x->eval, "level", "quick"));
 	if (ktrials.linear && !*scored->verdict)
 		kdie(K_USAGE,

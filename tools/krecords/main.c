@@ -85,9 +85,7 @@ command_restore(void)
 	name = kernel_name();
 	program_of(r->accepted, name, &p);
 	kforeach_of(one, p.file, p.count) {
-		auto_free char *path = kasprintf("%s/%s", given.output, one->path);
-
-		put_file(path, one->text, strlen(one->text));
+		put_file(kshown("%s/%s", given.output, one->path), one->text, strlen(one->text));
 	}
 	program_free(&p);
 	return K_OK;

@@ -281,5 +281,5 @@ check_prompt(const char *path, void *faults)
 void
 check_masks(struct kfaults *f)
 {
-	keach_path(kstrdup("trials/[0-9]*/[0-9]*/prompt.ndjson"), check_prompt, f);
+	keach_path("trials/[0-9]*/[0-9]*/prompt.ndjson", check_prompt, f);
 }

@@ -21,13 +21,6 @@ number_json(double value)
 	return json_real(strtod(digits, NULL));
 }
 
-/* The text at PATH, or NULL. */
-static const char *
-text_at(const json_t *object, const char *path)
-{
-	return kjson_str_or(object, path, NULL);
-}
-
 static void tidy(json_t *object);
 
 static json_t *
@@ -197,9 +190,10 @@ optimization(const struct kcandidate *c)
 	    ? kasprintf("%s%srolled back to %s", risk, *risk ? "; " : "", c->parent)
 	    : kstrdup(risk);
 	return json_pack("{s:s,s:s*,s:s*,s:s*,s:s*,s:s,s:s,s:s}", "action_category", category,
-	    "action_description", text_at(plan, "change"), "hypothesis",
-	    text_at(plan, "hypothesis"), "bucket", text_at(plan, "bucket"), "expected_impact",
-	    impact, "risks_and_rollback", risks, "strategy", c->strategy, "parent", c->parent);
+	    "action_description", kjson_maybe(plan, "change"), "hypothesis",
+	    kjson_maybe(plan, "hypothesis"), "bucket", kjson_maybe(plan, "bucket"),
+	    "expected_impact", impact, "risks_and_rollback", risks, "strategy", c->strategy,
+	    "parent", c->parent);
 }
 
 /* The candidate's own profile, or that of its parent, on which the plan was based. */
@@ -218,9 +212,9 @@ profile_evidence(const struct kcandidate *c)
 	    !profile  ? NULL
 	        : own ? c->id
 	              : c->parent,
-	    "tool_used", text_at(profile, "source"), "bottleneck_type",
-	    text_at(profile, "bottleneck.label"), "evidence_summary",
-	    text_at(profile, "bottleneck.text"));
+	    "tool_used", kjson_maybe(profile, "source"), "bottleneck_type",
+	    kjson_maybe(profile, "bottleneck.label"), "evidence_summary",
+	    kjson_maybe(profile, "bottleneck.text"));
 }
 
 static json_t *
@@ -281,7 +275,7 @@ is_unsure(const struct kcandidate *c)
 static char *
 outcome(const struct kcandidate *c)
 {
-	const char *line = text_at(c->json, "score.decision.line");
+	const char *line = kjson_maybe(c->json, "score.decision.line");
 	double gain = record_gain_pct(c);
 	struct kbuf b = { 0 };
 
@@ -308,7 +302,7 @@ static void
 add_pitfall(const struct kcandidate *c, json_t *list)
 {
 	const char *fault = kjson_str_or(json_array_get(kjson_path(c->json, "eval.reasons"), 0),
-	               "detail", text_at(c->json, "eval.plan_fault")),
+	               "detail", kjson_maybe(c->json, "eval.plan_fault")),
 	           *log = kjson_str(c->json, "eval.log"),
 	           *audit = kjson_item(kjson_path(c->json, "audit.reasons"), 0);
 	auto_free char *line = NULL;
@@ -338,7 +332,7 @@ add_fix(const struct kcandidate *c, json_t *list)
 		json_array_append_new(list,
 		    json_pack("{s:s,s:s,s:s*,s:s,s:s}", "error_type",
 		        c->parent_status == STATUS_COMPILE_ERROR ? "compilation" : "runtime", "id",
-		        c->parent, "error_message", text_at(c->json, "sample.parent.log"),
+		        c->parent, "error_message", kjson_maybe(c->json, "sample.parent.log"),
 		        "fix_applied", c->id, "lesson", "repaired"));
 }
 
@@ -355,7 +349,7 @@ add_unknown(json_t *list)
 			    json_pack("{s:s,s:s,s:s,s:s*,s:s}", "error_type", "unknown_fact",
 			        "fix_applied", i ? kjson_str(row, "from") : "none", "error_message",
 			        kjson_str_or(row, "metric", "?"), "root_cause",
-			        i ? "no source gives it" : text_at(row, "why"), "lesson",
+			        i ? "no source gives it" : kjson_maybe(row, "why"), "lesson",
 			        "no target or bound may rest on it"));
 }
 
@@ -406,7 +400,7 @@ open_directions(const struct kcandidate *c)
 		add_direction(list, d, "named in the plan of this round");
 	if (!json_array_size(list))
 		kjson_foreach(d, kjson_path(c->json, "eval.profile.findings"))
-			add_direction(list, text_at(d, "action"), text_at(d, "text"));
+			add_direction(list, kjson_maybe(d, "action"), kjson_maybe(d, "text"));
 	return list;
 }
 
@@ -430,9 +424,9 @@ experience(const struct ktrial *trial)
 
 		json_array_append_new(list,
 		    json_pack("{s:I,s:s,s:s*,s:s,s:s*,s:s,s:s}", "index", (json_int_t)c->branch,
-		        "name", c->id, "hypothesis", text_at(c->json, "eval.plan.hypothesis"),
+		        "name", c->id, "hypothesis", kjson_maybe(c->json, "eval.plan.hypothesis"),
 		        "change", kjson_str_or(c->json, "eval.plan.change", category), "evidence",
-		        text_at(profile, "evidence_chain"), "result", line, "decision",
+		        kjson_maybe(profile, "evidence_chain"), "result", line, "decision",
 		        decision(c)));
 	}
 	return json_pack("{s:I,s:I,s:o}", "experiment_count", (json_int_t)trial->count,
@@ -450,7 +444,7 @@ notes(const char *version)
 		    kjson_has(json_object_get(e, "versions"), version))
 			json_array_append_new(list,
 			    json_pack("{s:I,s:s*}", "trial", kjson_int(e, "trial"), "text",
-			        text_at(e, "why")));
+			        kjson_maybe(e, "why")));
 	return list;
 }
 
@@ -464,7 +458,7 @@ application(const struct kcandidate *c)
 	kjson_foreach(v, verdicts)
 		json_array_append_new(list,
 		    json_pack("{s:s,s:s*,s:s*}", "outcome", kverdict_outcome(v), "why",
-		        text_at(v, "why"), "time", text_at(v, "at")));
+		        kjson_maybe(v, "why"), "time", kjson_maybe(v, "at")));
 	return list;
 }
 
@@ -510,16 +504,15 @@ version_fault(const json_t *ought, const char *path, bool *stale)
 	               *wanted = json_text(ought);
 	auto_free char *field = NULL, *a = NULL, *b = NULL;
 	json_auto_t *is = NULL;
-	char hex[65];
 
 	*stale = true;
 	if (!strcmp(text, wanted))
 		return NULL;
-	ksha256_text(text, hex);
 	is = kjson_load(path);
 	field = kjson_difference(ought, is, "");
 	/* Only the mark differs: it is a view of the seal, which readers use. */
-	*stale = !field || !strcmp(field, "masked") || kseal_knows(&campaign.seal, path, hex);
+	*stale = !field || !strcmp(field, "masked") ||
+	    kseal_knows(&campaign.seal, path, ksha256_of(text));
 	if (*stale)
 		return kasprintf("%s: is out of date; run krecords remember", path);
 	a = kjson_told(ought, field);
@@ -529,21 +522,21 @@ version_fault(const json_t *ought, const char *path, bool *stale)
 	    path, field, b, a);
 }
 
-/* "memory/v7.json"; the caller frees. */
-static char *
+/* "memory/v7.json", a text of kshown. */
+static const char *
 version_path(long version)
 {
-	return kasprintf("memory/v%ld.json", version);
+	return kshown("memory/v%ld.json", version);
 }
 
 json_t *
 checked_version(long version)
 {
-	auto_free char *path = version_path(version), *fault = NULL;
-	json_t *v = kis_there(path) ? build_version(version) : NULL;
+	auto_free char *fault = NULL;
+	json_t *v = kis_there(version_path(version)) ? build_version(version) : NULL;
 	bool stale = false;
 
-	fault = v ? version_fault(v, path, &stale) : NULL;
+	fault = v ? version_fault(v, version_path(version), &stale) : NULL;
 	if (fault && !stale)
 		kdie(K_USAGE, "%s", fault);
 	return v;
@@ -553,10 +546,10 @@ void
 add_version(long version, json_t *files)
 {
 	json_auto_t *v = build_version(version);
-	auto_free char *path = version_path(version), *text = v ? json_text(v) : NULL;
+	auto_free char *text = v ? json_text(v) : NULL;
 
 	if (text)
-		kjson_put(files, path, text);
+		kjson_put(files, version_path(version), text);
 }
 
 /*
@@ -567,12 +560,12 @@ void
 write_versions(json_t *event, json_t *files)
 {
 	json_auto_t *digests = json_object();
-	char hex[65];
 
 	kjson_foreach_member(path, text, files) {
-		ksha256_text(json_string_value(text), hex);
-		if (!kseal_knows(&campaign.seal, path, hex))
-			json_object_set_new(digests, path, json_string(hex));
+		const char *digest = ksha256_of(json_string_value(text));
+
+		if (!kseal_knows(&campaign.seal, path, digest))
+			kjson_put(digests, path, digest);
 	}
 	if (event || json_object_size(digests)) {
 		event = event ?: json_object();
@@ -599,19 +592,19 @@ is_checkable(long version)
 static void
 bring(long version, json_t *files)
 {
-	auto_free char *path = version_path(version), *fault = NULL;
-	char hex[65];
 	json_auto_t *ought = build_version(version);
-	bool stale = true, there = kseal_file(path, hex);
+	const char *path = version_path(version), *digest = kseal_file(path);
+	auto_free char *fault = NULL;
+	bool stale = true;
 
 	if (!ought)
 		kdie(K_USAGE, "trial %ld is incomplete or damaged, so it is not remembered",
 		    version);
-	if (there && is_checkable(version))
+	if (digest && is_checkable(version))
 		fault = version_fault(ought, path, &stale);
 	if (fault && !stale)
 		kdie(K_USAGE, "%s", fault);
-	if (fault || !there || !kseal_knows(&campaign.seal, path, hex))
+	if (fault || !digest || !kseal_knows(&campaign.seal, path, digest))
 		add_version(version, files);
 }
 
@@ -653,7 +646,8 @@ check_memory(struct kfaults *f, size_t *files)
 			    *one, *one);
 	for (long v = 0; v <= ktrials.last; v++) {
 		json_auto_t *ought = build_version(v);
-		auto_free char *path = version_path(v), *fault = NULL;
+		const char *path = version_path(v);
+		auto_free char *fault = NULL;
 
 		if (!kis_there(path))
 			kfault(f, "%s: is missing; run krecords remember", path);

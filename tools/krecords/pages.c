@@ -85,21 +85,20 @@ put_patch(const struct candidate *x, const char *name, struct kbuf *out)
 	const char *parent =
 	    kjson_str_or(x->json, "sample.parent.code", x->base ? x->base->code : NULL);
 	const char *id = kjson_str_or(x->json, "sample.parent.id", x->base ? x->base->id : NULL);
-	auto_free char *old = kasprintf("a/%s\t%s", name, id ?: ""),
-	               *new = kasprintf("b/%s\t%s", name, x->id);
 
 	if (parent && id && x->code)
-		kdiff_unified(parent, x->code, old, new, out);
+		kdiff_unified(parent, x->code, kshown("a/%s\t%s", name, id ?: ""),
+		    kshown("b/%s\t%s", name, x->id), out);
 }
 
 /* What is being planned. */
 static struct plan *plan;
 
 static struct planned *
-plan_path(char *path)
+plan_path(const char *path)
 {
 	kgrow(plan->file, plan->count);
-	plan->file[plan->count] = (struct planned){ .path = path };
+	plan->file[plan->count] = (struct planned){ .path = kstrdup(path) };
 	return &plan->file[plan->count++];
 }
 
@@ -110,7 +109,7 @@ plan_file(const struct round *r, const struct candidate *x, const char *folder, 
 	auto_free char *branch =
 	    ktrials.linear || !r->trial ? kstrdup("") : kasprintf("%s/", strchr(x->id, '/') + 1);
 	struct planned *f =
-	    plan_path(kasprintf("rounds/round-%ld/%s/%s%s", r->number, folder, branch, name));
+	    plan_path(kshown("rounds/round-%ld/%s/%s%s", r->number, folder, branch, name));
 
 	kbuf_puts(&f->text, "");
 	return &f->text;
@@ -134,20 +133,18 @@ plan_candidate(const struct round *r, const struct candidate *x)
 
 /* A file that a round was made from; if it does not exist, it is not sealed. */
 static void
-plan_fact(char *path)
+plan_fact(const char *path)
 {
-	struct planned *f = plan_path(path);
+	const char *digest = kseal_file(path);
 
-	if (!kseal_file(path, f->sha256)) {
-		free(path);
-		plan->count--;
-	}
+	if (digest)
+		strcpy(plan_path(path)->sha256, digest);
 }
 
 void
 plan_round(struct round *r, struct plan *p)
 {
-	char *summary = kasprintf("rounds/round-%ld/summary.md", r->number);
+	const char *summary = kshown("rounds/round-%ld/summary.md", r->number);
 
 	plan = p;
 	plan_fact(kplace_trial(r->trial, r->trial ? "evidence.ndjson" : "machine.json"));

@@ -18,7 +18,7 @@ enum { FIELD_MAX = 600, ID = 12 };
 #define DASH " \xe2\x80\x94 "
 #define VERDICT(accepted) ((accepted) ? "ACCEPTED" : "ROLLED BACK")
 
-char *
+const char *
 tips_root(void)
 {
 	const char *knob = kcamp_str("tips.dir"), *data = getenv("XDG_DATA_HOME"),
@@ -27,14 +27,14 @@ tips_root(void)
 	if (*knob)
 		return kcamp_path(knob);
 	if (data && *data == '/')
-		return kasprintf("%s/kiln/tips", data);
-	return home && *home == '/' ? kasprintf("%s/.local/share/kiln/tips", home) : NULL;
+		return kshown("%s/kiln/tips", data);
+	return home && *home == '/' ? kshown("%s/.local/share/kiln/tips", home) : NULL;
 }
 
-char *
+const char *
 tips_root_or_die(void)
 {
-	char *root = tips_root();
+	const char *root = tips_root();
 
 	if (!root)
 		kdie(K_USAGE,
@@ -44,15 +44,15 @@ tips_root_or_die(void)
 	return root;
 }
 
-char *
+const char *
 tips_slug(const char *text)
 {
 	auto_free char *slug = kwords(text, '-', false);
 
-	return kstrdup(*slug ? slug : "none");
+	return kshown("%s", *slug ? slug : "none");
 }
 
-char *
+const char *
 tips_op(void)
 {
 	const struct ktask *task = campaign.task;
@@ -61,7 +61,7 @@ tips_op(void)
 }
 
 /* The manifest's device, or else the CPU of the machine that judged the reference. */
-char *
+const char *
 tips_device(void)
 {
 	const char *gpu = kcamp_str("gpu");
@@ -87,10 +87,11 @@ tips_lock(const char *folder)
 static char *
 folder_of(void)
 {
-	auto_free char *root = tips_root(), *device = tips_device(), *op = tips_op(),
-	               *backend = tips_slug(kcamp_str("backend"));
+	const char *root = tips_root();
 
-	return root ? kasprintf("%s/%s/%s/%s", root, device, op, backend) : NULL;
+	return root ? kasprintf("%s/%s/%s/%s", root, tips_device(), tips_op(),
+	                  tips_slug(kcamp_str("backend")))
+	            : NULL;
 }
 
 /* "### 2026-11-21T15:00:00Z round-3 - ACCEPTED" and four lines "- Context: ...". */
@@ -106,15 +107,13 @@ tip_text(const json_t *tip)
 	return b.data;
 }
 
-/* The start of its text's digest, in ID. */
+/* The start of its text's digest, a text of kshown. */
 static const char *
-tip_id(const json_t *tip, char id[65])
+tip_id(const json_t *tip)
 {
 	auto_free char *text = tip_text(tip);
 
-	ksha256_text(text, id);
-	id[ID] = '\0';
-	return id;
+	return kshown("%.*s", ID, ksha256_of(text));
 }
 
 /* The rule that a tip breaks; NULL: none. The caller frees. */
@@ -216,10 +215,9 @@ parse_or_die(const char *path)
 static void
 save_tips(const char *path, const json_t *tips)
 {
-	auto_free char *device = tips_device(), *op = tips_op();
 	auto_buf struct kbuf b = { 0 };
 
-	kbuf_printf(&b, "# Tips: %s, %s, %s\n", device, op, kcamp_str("backend"));
+	kbuf_printf(&b, "# Tips: %s, %s, %s\n", tips_device(), tips_op(), kcamp_str("backend"));
 	kjson_foreach(tip, tips) {
 		auto_free char *text = tip_text(tip);
 
@@ -232,8 +230,7 @@ save_tips(const char *path, const json_t *tips)
 static bool
 was_removed(const char *folder, const char *id)
 {
-	auto_free char *path = kasprintf("%s/removed.ndjson", folder);
-	json_auto_t *removed = kin_all(path);
+	json_auto_t *removed = kin_all(kshown("%s/removed.ndjson", folder));
 
 	return kjson_find(removed, "id", id);
 }
@@ -244,7 +241,7 @@ is_reusable(const struct kcandidate *c)
 {
 	static const char *const lessons[] = { "gain", "trade_off", "tie_waiver", "build", "run",
 		"wrong", "audit", "aggregate", "core_shape", "quality" };
-	const char *code = kjson_str_or(c->json, "score.decision.code", NULL);
+	const char *code = kjson_maybe(c->json, "score.decision.code");
 
 	if (!code)
 		return c->won;
@@ -334,13 +331,12 @@ append(json_t *tips, json_t *tip, const char *folder, bool by_hand)
 	auto_free char *fault = tip ? tip_fault(tip) : NULL;
 	long round = (long)kjson_int(tip, "round");
 	bool there = !tip || kany(kjson_foreach(other, tips), json_equal(other, tip));
-	char id[65];
 
 	if (fault && by_hand)
 		kdie(K_USAGE, "tip of round-%ld: %s", round, fault);
 	if (fault)
 		kwarn("no tip of round-%ld is written: %s", round, fault);
-	else if (!there && !was_removed(folder, tip_id(tip, id)))
+	else if (!there && !was_removed(folder, tip_id(tip)))
 		json_array_append(tips, tip);
 	json_decref(tip);
 }
@@ -386,9 +382,8 @@ list(const char *path)
 
 	kout_open(given.output);
 	kjson_foreach(tip, tips) {
-		char id[65];
 		auto_free char *line =
-		    kasprintf("%s %s round-%ld %s: %s", tip_id(tip, id), kjson_str(tip, "time"),
+		    kasprintf("%s %s round-%ld %s: %s", tip_id(tip), kjson_str(tip, "time"),
 		        (long)kjson_int(tip, "round"), VERDICT(kjson_bool(tip, "accepted")),
 		        json_string_value(json_object_get(tip, "Takeaway")));
 		kout_line(line, strlen(line));
@@ -409,10 +404,9 @@ check_file(const char *path)
 		kwarn("%s", fault);
 	kjson_foreach(tip, fault ? NULL : tips) {
 		auto_free char *why = tip_fault(tip);
-		char id[65];
 
 		if (why)
-			kwarn("%s: tip %s (round-%ld): %s", path, tip_id(tip, id),
+			kwarn("%s: tip %s (round-%ld): %s", path, tip_id(tip),
 			    (long)kjson_int(tip, "round"), why);
 		faults += why != NULL;
 	}
@@ -452,7 +446,6 @@ remove_tip(const char *folder, const char *path)
 {
 	auto_close int lock = tips_lock(folder);
 	json_auto_t *tips = NULL;
-	char id[65];
 	size_t i = 0;
 
 	if (given.count != 2 || !given.why)
@@ -460,12 +453,12 @@ remove_tip(const char *folder, const char *path)
 		    "tips remove: give the id (see krecords tips list) and the reason: "
 		    "tips remove ID --why TEXT");
 	tips = parse_or_die(path);
-	while (i < json_array_size(tips) &&
-	    strcmp(tip_id(json_array_get(tips, i), id), given.operands[1]))
+	while (
+	    i < json_array_size(tips) && strcmp(tip_id(json_array_get(tips, i)), given.operands[1]))
 		i++;
 	if (i == json_array_size(tips))
 		kdie(K_NO, "%s: there is no tip %s", path, given.operands[1]);
-	note_removal(folder, id, json_array_get(tips, i));
+	note_removal(folder, given.operands[1], json_array_get(tips, i));
 	json_array_remove(tips, i);
 	save_tips(path, tips);
 	return K_OK;
@@ -475,7 +468,7 @@ int
 command_tips(void)
 {
 	const char *what = given.count ? given.operands[0] : "";
-	auto_free char *root = tips_root_or_die(), *folder = folder_of(),
+	auto_free char *folder = (tips_root_or_die(), folder_of()),
 	               *path = kasprintf("%s/tips.md", folder);
 
 	if (!strcmp(what, "add"))
@@ -493,11 +486,9 @@ command_tips(void)
 void
 tips_tell(const char *what, size_t count, const char *from)
 {
-	auto_free char *op = tips_op();
-
 	kwarn("prompts of this campaign will show %s on %s: %zu, from %s; to leave them out, set "
 	      "memory.enabled to off in campaign.json",
-	    what, op, count, from);
+	    what, tips_op(), count, from);
 }
 
 void
@@ -509,10 +500,9 @@ freeze_tips(void)
 
 	kjson_foreach(tip, tips) {
 		auto_free char *fault = tip_fault(tip);
-		char id[65];
 
 		if (fault)
-			kwarn("%s: tip %s is not used: %s", path, tip_id(tip, id), fault);
+			kwarn("%s: tip %s is not used: %s", path, tip_id(tip), fault);
 		else
 			json_array_append(kept, tip);
 	}

@@ -175,7 +175,7 @@ ask(char **args, const char *text, size_t len)
 
 	if (strcmp(args[0], "keval"))
 		return NULL;
-	argv[n++] = ktool_path(args[0]);
+	argv[n++] = (char *)ktool_path(args[0]);
 	argv[n++] = inputs;
 	for (size_t i = 1; args[i]; i++) {
 		if (n + 1 == LEN(argv))
@@ -184,7 +184,6 @@ ask(char **args, const char *text, size_t len)
 	}
 	argv[n] = NULL;
 	kproc_must(&p, &r);
-	free(argv[0]);
 	/* What is wrong here would be wrong there. */
 	if (r.exit_code || r.signal) {
 		kpass(r.err, strlen(r.err));
@@ -240,16 +239,15 @@ add_inputs(void)
 static char *
 place(const char *folder)
 {
-	char full[PATH_MAX], host[256] = "", hex[65];
-	auto_free char *text = NULL, *base = NULL;
+	char full[PATH_MAX], host[256] = "";
+	auto_free char *base = NULL;
 
 	if (!realpath(folder, full))
 		kdie_errno(K_USAGE, "%s", folder);
 	gethostname(host, sizeof host - 1);
-	text = kasprintf("%s:%lu:%s", host, (unsigned long)getuid(), full);
-	ksha256_text(text, hex);
 	base = kregex_sub("[^\\w-]", basename(full), "_");
-	return kasprintf("%.40s-%.16s", base, hex);
+	return kasprintf("%.40s-%.16s", base,
+	    ksha256_of(kshown("%s:%lu:%s", host, (unsigned long)getuid(), full)));
 }
 
 static void
@@ -280,9 +278,7 @@ set_text(const char *name, char *text)
 static void
 order_campaign(void)
 {
-	auto_free char *trial = kplace_trial(0, "..");
-
-	free(name_there(trial));
+	free(name_there(kplace_trial(0, "..")));
 	free(name_there("x/.."));
 	set_text("campaign", name_there(kcamp.dir));
 }

@@ -41,9 +41,7 @@ on_signal(int sig)
 static int
 lock_of(const char *folder)
 {
-	auto_free char *path = kasprintf("%s/.lock", folder);
-
-	return open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	return open(kshown("%s/.lock", folder), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 }
 
 /*
@@ -131,7 +129,7 @@ static void
 make_folders(void)
 {
 	const json_t *list = json_object_get(service.order, "folders");
-	const char *campaign = kjson_str_or(service.order, "campaign", NULL);
+	const char *campaign = kjson_maybe(service.order, "campaign");
 	char *link;
 
 	kjson_foreach_text(f, list) {
@@ -241,7 +239,7 @@ static pid_t
 start(const char *name, int out)
 {
 	const json_t *args = json_object_get(service.order, "args");
-	const char *folder = kjson_str_or(service.order, "folder", NULL);
+	const char *folder = kjson_maybe(service.order, "folder");
 	auto_free char **argv = kcalloc(json_array_size(args) + 1, sizeof *argv);
 	int in = kjson_bool(service.order, "stdin") ? open(STDIN_NAME, O_RDONLY | O_CLOEXEC) : -1;
 	struct kproc p = { .argv = argv, .cwd = folder };
@@ -249,7 +247,7 @@ start(const char *name, int out)
 
 	for (size_t i = 0; i < json_array_size(args); i++)
 		argv[i] = (char *)kjson_item(args, i) ?: (char[]){ "" };
-	argv[0] = ktool_path(name);
+	argv[0] = (char *)ktool_path(name);
 	if (!*name || strchr(name, '/') || !strchr(argv[0], '/'))
 		kdie(K_MISSING, "'%s' is not one of kiln's programs on this machine", name);
 	if (folder && *folder == '/' && access(folder, X_OK) < 0)
@@ -260,7 +258,6 @@ start(const char *name, int out)
 		kdie_errno(K_MISSING, "%s", argv[0]);
 	if (in >= 0)
 		close(in);
-	free(argv[0]);
 	return pid;
 }
 

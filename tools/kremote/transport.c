@@ -85,7 +85,7 @@ transport_words(void)
 	if (call.there)
 		list[n++] = kasprintf("%s/kremote", call.there);
 	else
-		list[n++] = k && k->path ? ktool_path("kremote") : kstrdup("kremote");
+		list[n++] = kstrdup(k && k->path ? ktool_path("kremote") : "kremote");
 	list[n++] = kstrdup("--serve");
 	return list;
 }

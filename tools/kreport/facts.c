@@ -293,7 +293,7 @@ static json_t *
 ends_json(void)
 {
 	const struct kcandidate *accepted =
-	    ktrials_find(kjson_str_or(report.archive.header, "linear.accepted", NULL));
+	    ktrials_find(kjson_maybe(report.archive.header, "linear.accepted"));
 	struct kends e;
 	json_t *rows;
 

@@ -40,9 +40,7 @@ text_of(const struct kcandidate *c, const char *path, const char *def)
 static json_t *
 load_json(const char *name)
 {
-	auto_free char *path = kasprintf("%s/%s", kcamp.dir, name);
-
-	return kjson_if_there(path);
+	return kjson_if_there(kshown("%s/%s", kcamp.dir, name));
 }
 
 enum { PRELUDE = 700 };
@@ -117,8 +115,7 @@ load_verify(void)
 {
 	for (long t = ktrials.last; report.best && t > 0 && !report.verify && !report.refused;
 	     t--) {
-		auto_free char *path = kplace_trial(t, "verify.ndjson");
-		json_auto_t *rec = kin_first(path);
+		json_auto_t *rec = kin_first(kplace_trial(t, "verify.ndjson"));
 
 		if (rec && kjson_is(rec, "id", report.best->id)) {
 			bool right =
@@ -134,8 +131,6 @@ load_verify(void)
 void
 load_report(bool empty)
 {
-	auto_free char *path = NULL, *begun = NULL;
-
 	kcamp_no_links();
 	kcamp_load();
 	report.task = ktask_load(kcamp.task);
@@ -145,13 +140,13 @@ load_report(bool empty)
 	if (!ktrials.header)
 		kdie(K_USAGE, "%s: no trial is complete yet, so there is nothing to report",
 		    kcamp.dir);
-	path = kplace_trial(kjson_int(ktrials.header, "trial"), "archive.ndjson");
-	karch_load(&report.archive, path, true);
+	karch_load(&report.archive,
+	    kplace_trial(kjson_int(ktrials.header, "trial"), "archive.ndjson"), true);
 	load_trials();
 	report.reference = ktrials_find(KARCH_REFERENCE);
 	if (!report.reference)
 		kdie(K_USAGE, "a report needs the record of the reference");
-	report.best = ktrials_find(kjson_str_or(report.archive.header, "best.id", NULL));
+	report.best = ktrials_find(kjson_maybe(report.archive.header, "best.id"));
 	if (report.best == report.reference)
 		report.best = NULL;
 	load_verify();
@@ -160,6 +155,5 @@ load_report(bool empty)
 	for (size_t i = 1; i < report.count && !report.audited; i++)
 		report.audited = of(report.list[i], "audit");
 	report.audit = kaccount_report();
-	begun = kplace_trial(ktrials.last + 1, "");
-	report.begun = kis_there(begun) ? ktrials.last + 1 : 0;
+	report.begun = kis_there(kplace_trial(ktrials.last + 1, "")) ? ktrials.last + 1 : 0;
 }

@@ -46,11 +46,8 @@ write_pages(const json_t *facts, const json_t *figures, enum format format, cons
 
 	page_make(text.data, kjson_str(facts, "title"), refresh, figures);
 	if (format == BOTH) {
-		auto_free char *html = kasprintf("%s/report.html", kcamp.dir),
-		               *md = kasprintf("%s/report.md", kcamp.dir);
-
-		kwrite_or_die(html, page.html.data, page.html.len);
-		kwrite_or_die(md, page.md.data, page.md.len);
+		kwrite_or_die(kshown("%s/report.html", kcamp.dir), page.html.data, page.html.len);
+		kwrite_or_die(kshown("%s/report.md", kcamp.dir), page.md.data, page.md.len);
 	} else {
 		write_output(output, format == MARKDOWN ? &page.md : &page.html);
 	}

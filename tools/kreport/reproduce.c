@@ -4,14 +4,12 @@
 #include "kreport.h"
 #include "kseal.h"
 
-/* Takes NAME, that of a file in the campaign's folder, which may be missing. */
+/* NAME: of a file in the campaign's folder, which may be missing. */
 static void
-add_name(json_t *names, char *name)
+add_name(json_t *names, const char *name)
 {
-	auto_free char *own = name, *path = kplace_in(kcamp.dir, own);
-
-	if (kis_there(path))
-		kjson_add(names, own);
+	if (kis_there(kplace_in(kcamp.dir, name)))
+		kjson_add(names, name);
 }
 
 static int
@@ -28,8 +26,8 @@ add_sources(json_t *names)
 	const char *task = kcamp_str("task");
 	json_auto_t *recordings = ktask_recordings(report.task->json);
 
-	add_name(names, kstrdup("campaign.json"));
-	add_name(names, kstrdup(task));
+	add_name(names, "campaign.json");
+	add_name(names, task);
 	add_name(names, kbeside(task, report.task->reference));
 	if (report.task->oracle)
 		add_name(names, kbeside(task, report.task->oracle));
@@ -42,11 +40,10 @@ add_sources(json_t *names)
 static void
 add_fact(const char *path, void *names)
 {
-	auto_free char *prefix = kplace_in(kcamp.dir, "");
-	const char *name = path + strlen(prefix);
+	const char *name = path + strlen(kplace_in(kcamp.dir, ""));
 
 	if (atol(name + strlen("trials/")) <= ktrials.last)
-		add_name(names, kstrdup(name));
+		add_name(names, name);
 }
 
 /*
@@ -72,19 +69,16 @@ group_json(const char *what, void (*add)(json_t *names))
 {
 	auto_buf struct kbuf text = kbuf_empty();
 	json_auto_t *names = json_array();
-	char hex[65];
+	const char *digest;
 
 	add(names);
 	kjson_sort(names, by_name);
-	kjson_foreach_text(name, names) {
-		auto_free char *path = kplace_in(kcamp.dir, name);
-
-		if (kseal_file(path, hex))
-			kbuf_printf(&text, "%s  %s\n", hex, name);
-	}
-	ksha256_hex(text.data, text.len, hex);
+	kjson_foreach_text(name, names)
+		if ((digest = kseal_file(kplace_in(kcamp.dir, name))))
+			kbuf_printf(&text, "%s  %s\n", digest, name);
 	return json_pack("{s:s,s:I,s:s,s:s}", "what", what, "count",
-	    (json_int_t)json_array_size(names), "sha256", hex, "list", text.data);
+	    (json_int_t)json_array_size(names), "sha256", ksha256(text.data, text.len), "list",
+	    text.data);
 }
 
 json_t *

@@ -18,9 +18,8 @@ enum { SAID_MAX = 300 };
 static json_t *
 load_round(long trial)
 {
-	auto_free char *id = kasprintf("%03ld/01", trial);
 	char *fault;
-	json_t *record = ktrials_record(id, KJOIN_FIGURES, &fault);
+	json_t *record = ktrials_record(kshown("%03ld/01", trial), KJOIN_FIGURES, &fault);
 
 	if (fault)
 		kdie(K_USAGE, "%s", fault);
@@ -30,7 +29,7 @@ load_round(long trial)
 static void
 add_said(json_t *to, const json_t *plan, const char *key)
 {
-	const char *text = kjson_str_or(plan, key, NULL);
+	const char *text = kjson_maybe(plan, key);
 	auto_free char *line = text ? kfence_line(text, SAID_MAX) : NULL;
 
 	if (line)
@@ -168,10 +167,8 @@ static void
 check_evidence(const char *path, const json_t *evidence, const json_t *program, long streak)
 {
 	const char *code = kjson_str(program, "code"), *id = kjson_str(program, "id");
-	char hex[65];
 
-	ksha256_hex(code, strlen(code), hex);
-	if (!kjson_is(evidence, "id", id) || !kjson_is(evidence, "code_sha256", hex))
+	if (!kjson_is(evidence, "id", id) || !kjson_is(evidence, "code_sha256", ksha256_of(code)))
 		kdie(K_USAGE,
 		    "%s: is evidence of %s, but the last accepted program is %s; remove the file, "
 		    "and it will be gathered again",
@@ -183,7 +180,7 @@ check_evidence(const char *path, const json_t *evidence, const json_t *program, 
 		    path, (long long)kjson_int(evidence, "streak"), streak);
 	kforeach(need, needs)
 		if (streak >= need->streak && !json_object_get(evidence, need->member) &&
-		    !kjson_str_or(evidence, need->missing, NULL))
+		    !kjson_maybe(evidence, need->missing))
 			kdie(K_USAGE, "%s: must have '%s' or a reason why it is missing", path,
 			    need->member);
 }
@@ -195,7 +192,7 @@ check_evidence(const char *path, const json_t *evidence, const json_t *program, 
 static void
 add_evidence(json_t *sample, json_t *program, long streak)
 {
-	auto_free char *path = kplace_trial(search.trial, "evidence.ndjson");
+	const char *path = kplace_trial(search.trial, "evidence.ndjson");
 	json_t *evidence, *profile;
 
 	if (streak >= KLINEAR_PROFILE) {

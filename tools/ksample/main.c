@@ -67,13 +67,10 @@ free_slopes(void)
 static char *
 default_file(long trial, const char *name)
 {
-	auto_free char *file = kasprintf("%s.ndjson", name);
-	char *path = trial < 0 ? kplace_in(kcamp.dir, file) : kplace_trial(trial, file);
+	const char *file = kshown("%s.ndjson", name),
+	           *path = trial < 0 ? kplace_in(kcamp.dir, file) : kplace_trial(trial, file);
 
-	if (kis_there(path))
-		return path;
-	free(path);
-	return NULL;
+	return kis_there(path) ? kstrdup(path) : NULL;
 }
 
 static bool

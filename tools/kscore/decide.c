@@ -176,12 +176,12 @@ case_of(const struct rival *rival)
 
 	return (struct klinear_case){
 		.status = status_at(scored.json, "eval.status"),
-		.why = reason_line(kjson_str_or(scored.json, "eval.plan_fault",
-		    kjson_str_or(json_array_get(why, 0), "detail", NULL))),
-		.duplicate_of = kjson_str_or(scored.json, "eval.duplicate_of", NULL),
+		.why = reason_line(kjson_str_or(
+		    scored.json, "eval.plan_fault", kjson_maybe(json_array_get(why, 0), "detail"))),
+		.duplicate_of = kjson_maybe(scored.json, "eval.duplicate_of"),
 		.overfit = kjson_is(scored.json, "audit.decision", "REJECT-as-overfit"),
 		.overfit_why = reason_line(kjson_item(reasons, 0)),
-		.alarm = kjson_str_or(score, "alarm", NULL),
+		.alarm = kjson_maybe(score, "alarm"),
 		.waived = is_waived("tie", "(?im)^benefit:[ \\t\r]*[^ \\t\r\n]"),
 		.floor = kgain_noise(kjson_num(scored.json, "eval.noise.floor"), rival->noise),
 	};

@@ -43,7 +43,7 @@ find_anchor(struct anchor *a)
 	const json_t *pairs = kjson_path(scored.json, "eval.pairs");
 	long trial = (long)kjson_int(scored.json, "trial");
 
-	*a = (struct anchor){ .name = kjson_str_or(scored.json, "eval.anchor", NULL) };
+	*a = (struct anchor){ .name = kjson_maybe(scored.json, "eval.anchor") };
 	if (!a->name)
 		return;
 	kjson_foreach(pair, pairs)
@@ -281,7 +281,7 @@ static char *
 best_of(const char *path)
 {
 	json_auto_t *header = kin_first(path);
-	const char *id = kjson_str_or(header, "best.id", kjson_str_or(header, "best", NULL));
+	const char *id = kjson_str_or(header, "best.id", kjson_maybe(header, "best"));
 	char *best = id ? kstrdup(id) : NULL;
 
 	if (!header)

@@ -28,9 +28,7 @@ incumbent_of(const char *id)
 	if (!id || !strcmp(id, scorer.reference.id))
 		return NULL;
 	if (!scorer.incumbent.id || strcmp(scorer.incumbent.id, id)) {
-		auto_free char *path = kplace_id(id, "eval");
-
-		scorer.incumbent_holds = load_rival(&scorer.incumbent, path, id);
+		scorer.incumbent_holds = load_rival(&scorer.incumbent, kplace_id(id, "eval"), id);
 	}
 	return scorer.incumbent_holds ? &scorer.incumbent : NULL;
 }

@@ -221,8 +221,8 @@ check_target(const char *line)
 static void
 check_object(const json_t *o)
 {
-	const char *file = kjson_str_or(o, "file", NULL), *sum = kjson_str_or(o, "sha256", NULL),
-	           *metric = kjson_str_or(o, "metric", NULL), *unit = kjson_str(o, "unit");
+	const char *file = kjson_maybe(o, "file"), *sum = kjson_maybe(o, "sha256"),
+	           *metric = kjson_maybe(o, "metric"), *unit = kjson_str(o, "unit");
 	const struct khw_device *d = file ? device_of_file(page.hw, file) : NULL;
 	const json_t *value = json_object_get(o, "value");
 	const struct khw_fact *f;
@@ -362,7 +362,7 @@ check_facts(const struct khw *h, struct kfaults *faults)
 static void
 choose(void)
 {
-	auto_free char *path = given.campaign ? kplace_trial(0, "roofline.json") : NULL;
+	const char *path = given.campaign ? kplace_trial(0, "roofline.json") : NULL;
 
 	if (given.campaign) {
 		kcamp.dir = given.campaign;

@@ -56,7 +56,7 @@ running_device(void)
 		device = (json_t *)kjson_path(eval, "eval.environment.device");
 	if (json_is_object(device) && json_object_get(device, "name"))
 		device = json_incref(device);
-	else if (kjson_str_or(eval, "eval.environment.opencl.device", NULL) &&
+	else if (kjson_maybe(eval, "eval.environment.opencl.device") &&
 	    !kjson_bool(eval, "eval.environment.opencl.cpu"))
 		device =
 		    json_pack("{s:s}", "name", kjson_str(eval, "eval.environment.opencl.device"));
@@ -113,12 +113,9 @@ compare_properties(const struct khw_device *d)
 		f = khw_known(d, properties[i].metric);
 		if (f && v > 0 && (told || i != 2) &&
 		    fabs(v - f->number) > properties[i].tolerance * f->number) {
-			auto_free char *where = kasprintf("%s:L%ld", d->file, f->line),
-			               *said = kasprintf("%s %s", f->value, f->unit),
-			               *is = kasprintf("%.15g (%s)", v / properties[i].factor,
-			                   properties[i].key);
-
-			add_mismatch(f->metric, said, where, is);
+			add_mismatch(f->metric, kshown("%s %s", f->value, f->unit),
+			    kshown("%s:L%ld", d->file, f->line),
+			    kshown("%.15g (%s)", v / properties[i].factor, properties[i].key));
 			count++;
 		}
 	}

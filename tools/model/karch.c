@@ -796,9 +796,7 @@ karch_hints(const json_t *directions)
 json_t *
 karch_record(const char *id, const char *stage)
 {
-	auto_free char *path = kplace_id(id, stage);
-
-	return kin_first(path);
+	return kin_first(kplace_id(id, stage));
 }
 
 /* Adds the second model's digest of the log, if there is such a file. */
@@ -806,7 +804,7 @@ static void
 add_digest(json_t *program, const char *id)
 {
 	json_auto_t *record = karch_record(id, "digest");
-	const char *digest = kjson_str_or(record, "reply.text", NULL);
+	const char *digest = kjson_maybe(record, "reply.text");
 
 	if (digest)
 		json_object_set_new(program, "digest", json_string(digest));
@@ -821,7 +819,7 @@ karch_program(const char *id, bool log)
 	json_t *program = json_pack("{s:s}", "id", id);
 	json_auto_t *record = karch_record(id, "eval");
 
-	if (!kjson_str_or(record, "eval.code", NULL))
+	if (!kjson_maybe(record, "eval.code"))
 		kdie(K_USAGE, "%s/trials/%s/eval.ndjson: %s", kcamp.dir, id,
 		    record ? "contains no code" : "is missing or empty");
 	kjson_share(program, json_object_get(record, "eval"), log ? all : code);

@@ -22,8 +22,8 @@ static void
 check_mode(const json_t *manifest, struct kfaults *faults)
 {
 	bool linear = kjson_is(manifest, "search.mode", "linear");
-	const char *metric = kjson_str_or(manifest, "eval.timing.metric", NULL),
-	           *direction = kjson_str_or(manifest, "eval.timing.direction", NULL);
+	const char *metric = kjson_maybe(manifest, "eval.timing.metric"),
+	           *direction = kjson_maybe(manifest, "eval.timing.direction");
 
 	if (linear && kjson_int_or(manifest, "stop.trials", 1) > 119)
 		kfault(faults, "stop.trials: must be at most 119 in linear mode");
@@ -148,9 +148,7 @@ kcamp_no_links(void)
 {
 	check_names();
 	kforeach_of(one, own, WALKED) {
-		auto_free char *path = kasprintf("%s/%s", kcamp.dir, one->name);
-
-		check_folder(path);
+		check_folder(kshown("%s/%s", kcamp.dir, one->name));
 	}
 }
 
@@ -168,7 +166,7 @@ kcamp_load(void)
 		text[strcspn(text, "\n")] = '\0';
 		kdie(K_USAGE, "%s: %s", kcamp.file, text);
 	}
-	kcamp.task = kcamp_path(kcamp_str("task"));
+	kcamp.task = kstrdup(kcamp_path(kcamp_str("task")));
 	check_names();
 	check_position();
 }
@@ -259,7 +257,7 @@ own_metric(bool *higher)
 	const json_t *timing = kcamp_json("eval.timing");
 
 	*higher = kjson_is(timing, "direction", "higher");
-	return kjson_str_or(timing, "metric", NULL);
+	return kjson_maybe(timing, "metric");
 }
 
 double
@@ -280,8 +278,8 @@ kcamp_shown(double ms, const char **unit)
 	return metric && higher ? 1e3 / ms : ms;
 }
 
-char *
+const char *
 kcamp_path(const char *name)
 {
-	return *name == '/' ? kstrdup(name) : kasprintf("%s/%s", kcamp.dir, name);
+	return *name == '/' ? name : kshown("%s/%s", kcamp.dir, name);
 }

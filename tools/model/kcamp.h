@@ -83,5 +83,5 @@ long kcamp_branches(void);
 double kcamp_measured(double value);
 double kcamp_shown(double ms, const char **unit);
 
-/* Path of a file named in the manifest, relative to the campaign folder; the caller frees. */
-char *kcamp_path(const char *name);
+/* Path of a file named in the manifest, relative to the campaign folder: a text of kshown. */
+const char *kcamp_path(const char *name);

@@ -153,7 +153,7 @@ read_time(struct kcandidate *c, const json_t *record)
 static void
 read_eval(struct kcandidate *c, const json_t *eval)
 {
-	const char *log = kjson_str_or(eval, "log", NULL);
+	const char *log = kjson_maybe(eval, "log");
 
 	c->correct = c->status == STATUS_CORRECT;
 	c->duplicate = json_object_get(eval, "duplicate_of");
@@ -199,7 +199,7 @@ read_score(struct kcandidate *c, const json_t *score)
 char *
 kcandidate_place(struct kcandidate *c, const json_t *record)
 {
-	const char *id = kjson_str_or(record, "id", NULL);
+	const char *id = kjson_maybe(record, "id");
 	const char *schema = kjson_str_or(record, "schema", KRECORD_SCHEMA);
 	long trial, branch;
 

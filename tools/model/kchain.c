@@ -55,7 +55,7 @@ scored(const char *id)
  * RECORD is scored, even if the race has more.
  */
 static bool
-take_race(const json_t *race, const json_t *record, char *from, struct kchain *c)
+take_race(const json_t *race, const json_t *record, const char *from, struct kchain *c)
 {
 	const json_t *timing = kjson_path(record, "eval.timing");
 
@@ -63,11 +63,10 @@ take_race(const json_t *race, const json_t *record, char *from, struct kchain *c
 	c->speedup = kgain_mean(c->rows, timing ?: json_object_get(race, "timing"));
 	c->provisional = is_busy(race);
 	if (c->speedup.n) {
-		c->from = from;
+		c->from = kstrdup(from);
 		return true;
 	}
 	kchain_free(c);
-	free(from);
 	return false;
 }
 
@@ -86,8 +85,7 @@ race_in(const json_t *fact, const char *id)
 static bool
 find_race(const char *id, long trial, const char *name, struct kchain *c)
 {
-	auto_free char *file = kplace_trial(trial, name);
-	json_auto_t *fact = kin_first(file);
+	json_auto_t *fact = kin_first(kplace_trial(trial, name));
 	const json_t *race = race_in(fact, id);
 	json_auto_t *record = race ? scored(id) : NULL;
 
@@ -116,8 +114,7 @@ kchain_races(long last)
 
 	for (long t = 0; t <= last; t++)
 		kforeach(race, races) {
-			auto_free char *path = kplace_trial(t, *race);
-			json_auto_t *fact = kin_first(path);
+			json_auto_t *fact = kin_first(kplace_trial(t, *race));
 
 			kjson_enter(ids, kjson_str(fact, "id"));
 		}

@@ -149,7 +149,6 @@ void
 kends_find(long last, long drafts, const json_t *record, struct kends *e)
 {
 	long trials = kcamp_int("stop.trials");
-	auto_free char *request = kcamp_path(REQUEST);
 
 	accepted = record;
 	ends = e;
@@ -160,7 +159,7 @@ kends_find(long last, long drafts, const json_t *record, struct kends *e)
 		hold(KENDS_ROUNDS,
 		    kasprintf("over: %ld of %ld trials are done (T3, stop.trials)", last - drafts,
 		        trials));
-	if (kis_there(request))
+	if (kis_there(kcamp_path(REQUEST)))
 		hold(KENDS_REQUEST, kstrdup("over: you asked to stop (T4, the file " REQUEST ")"));
 }
 

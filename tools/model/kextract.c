@@ -124,14 +124,11 @@ fence_run(struct line l)
 static bool
 comment_after(struct line l, bool comment)
 {
-	auto_free char *text =
-	    kasprintf("%s%.*s", comment ? "/*" : "", (int)(l.end - l.start), l.start);
-
 	return kregex_is("\\A(?:[^/\"']++|\"(?:\\\\.|[^\\\\\"])*+(?:\"|\\\\?\\z)|"
 	                 "'(?:\\\\.|[^\\\\'])*+(?:'|\\\\?\\z)|//.*+|/\\*(?:[^*]|\\*(?!/"
 	                 "))*+\\*/|"
 	                 "/(?![/*]))*+/\\*",
-	    text);
+	    kshown("%s%.*s", comment ? "/*" : "", (int)(l.end - l.start), l.start));
 }
 
 static void

@@ -103,16 +103,14 @@ add_files(json_t *files, const char *folder, const char *cited, const char *only
 		kdie_errno(errno == ENOENT ? K_MISSING : K_IO, "%s", folder);
 	kforeach_of(one, list, n) {
 		size_t len;
-		auto_free char *path = kasprintf("%s/%s", folder, (*one)->d_name),
-		               *name = kasprintf("%s/%s", cited, (*one)->d_name),
-		               *text = kread_file_or_die(path, FILE_BYTES, &len);
-		char hex[65];
+		auto_free char *text =
+		    kread_file_or_die(kshown("%s/%s", folder, (*one)->d_name), FILE_BYTES, &len);
 
-		ksha256_hex(text, len, hex);
 		if (!only || strcasestr(text, only))
 			json_array_append_new(files,
-			    json_pack("{s:o,s:s,s:o}", "file", kjson_string(name), "sha256", hex,
-			        "text", kjson_text(text, len)));
+			    json_pack("{s:o,s:s,s:o}", "file",
+			        kjson_string(kshown("%s/%s", cited, (*one)->d_name)), "sha256",
+			        ksha256(text, len), "text", kjson_text(text, len)));
 		free(*one);
 	}
 }
@@ -133,11 +131,11 @@ take_device(struct khw_device *d, const json_t *o)
 		d->facts[d->fact_count++] = (struct khw_fact){ .metric = kjson_str(f, "metric"),
 			.state =
 			    (enum khw_state)kindex_of(kjson_str(f, "state"), states, LEN(states)),
-			.value = kjson_str_or(f, "value", NULL),
-			.unit = kjson_str_or(f, "unit", NULL),
+			.value = kjson_maybe(f, "value"),
+			.unit = kjson_maybe(f, "unit"),
 			.number = kjson_num_or(f, "number", NAN),
-			.evidence = kjson_str_or(f, "evidence", NULL),
-			.source = kjson_str_or(f, "source", NULL),
+			.evidence = kjson_maybe(f, "evidence"),
+			.source = kjson_maybe(f, "source"),
 			.line = (long)kjson_int(f, "line") };
 }
 

@@ -83,7 +83,7 @@ static char *
 add_row(struct klinear_compare *c, const json_t *workload, const json_t *row, const json_t *rival,
     const json_t *pairs, double sums[2][2])
 {
-	const char *name = kjson_str(row, "workload"), *pair = kjson_str_or(workload, "pair", NULL);
+	const char *name = kjson_str(row, "workload"), *pair = kjson_maybe(workload, "pair");
 	struct klinear_unit *u = unit_of(c, pair ?: name);
 	double now = kgain_time_ns(row);
 	struct kgain_ratio r;

@@ -31,12 +31,6 @@ kmemo_version(const char *name, long *version)
 	return numbered(name, "v", 1, "", version);
 }
 
-static char *
-version_path(long version)
-{
-	return kasprintf("%s/memory/v%ld.json", kcamp.dir, version);
-}
-
 static int
 by_number(const void *a, const void *b)
 {
@@ -74,19 +68,15 @@ kmemo_versions(size_t *count)
 json_t *
 kmemo_load(long version)
 {
-	auto_free char *path = version_path(version);
-	char *name = path + strlen(kcamp.dir) + 1, hex[65];
-	json_t *v = NULL;
+	const char *path = kshown("%s/memory/v%ld.json", kcamp.dir, version),
+	           *digest = kseal_file(path);
 
-	if (kseal_file(path, hex)) {
-		if (!kseal_knows(&kmemo_masks.seal, name, hex))
-			kdie(K_USAGE,
-			    "%s: was changed by hand: %s does not know its content; remove it and "
-			    "run krecords remember",
-			    path, kmemo_masks.seal.path);
-		v = kjson_load(path);
-	}
-	return v;
+	if (digest && !kseal_knows(&kmemo_masks.seal, path + strlen(kcamp.dir) + 1, digest))
+		kdie(K_USAGE,
+		    "%s: was changed by hand: %s does not know its content; remove it and run "
+		    "krecords remember",
+		    path, kmemo_masks.seal.path);
+	return digest ? kjson_load(path) : NULL;
 }
 
 bool
@@ -164,10 +154,8 @@ kmemo_compaction(long trial, char **name)
 	json_t *found = NULL;
 
 	while (count > 0 && !found) {
-		auto_free char *path =
-		    kasprintf("%s/memory/compact-%03ld.ndjson", kcamp.dir, list[--count]);
-
-		found = kin_first(path);
+		found =
+		    kin_first(kshown("%s/memory/compact-%03ld.ndjson", kcamp.dir, list[--count]));
 		if (found && usable(found, trial)) {
 			*name = kasprintf("memory/compact-%03ld.ndjson", list[count]);
 		} else {
@@ -231,24 +219,24 @@ kmemo_entry(struct kbuf *out, const json_t *v, long trial)
 
 	kbuf_printf(out, "%s (%s): %s%s%s\n", kjson_str_or(v, "version", "?"), verdict(v),
 	    kjson_str(v, "optimization.action_category"), *description ? ": " : "", description);
-	put_part(out, "because", kjson_str_or(v, "optimization.hypothesis", NULL));
-	put_part(out, "evidence", kjson_str_or(v, "profile_evidence.evidence_chain", NULL));
+	put_part(out, "because", kjson_maybe(v, "optimization.hypothesis"));
+	put_part(out, "evidence", kjson_maybe(v, "profile_evidence.evidence_chain"));
 	kjson_foreach(e, list)
 		if (kjson_is(e, "name", id))
-			put_part(out, "result", kjson_str_or(e, "result", NULL));
+			put_part(out, "result", kjson_maybe(e, "result"));
 	put_times(out, v);
 	kjson_foreach(e, json_object_get(v, "pitfalls_and_fixes"))
 		if (kjson_is(e, "id", id) && !kjson_is(e, "error_type", "performance"))
-			put_part(out, "pitfall", kjson_str_or(e, "error_message", NULL));
+			put_part(out, "pitfall", kjson_maybe(e, "error_message"));
 	kjson_foreach(e, json_object_get(v, "application"))
 		kbuf_printf(out, "  in the application: %s: %s\n", kjson_str_or(e, "outcome", "?"),
 		    kjson_str(e, "why"));
 	kjson_foreach(e, json_object_get(v, "notes"))
 		if (kjson_int(e, "trial") <= trial)
-			put_part(out, "note", kjson_str_or(e, "text", NULL));
+			put_part(out, "note", kjson_maybe(e, "text"));
 	put_others(out, v);
 	kjson_foreach(e, json_object_get(v, "open_directions"))
-		put_part(out, "open", kjson_str_or(e, "direction", NULL));
+		put_part(out, "open", kjson_maybe(e, "direction"));
 }
 
 static const char *const section_names[] = { "resolved", "pending", "avoid" };

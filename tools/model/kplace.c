@@ -12,37 +12,31 @@ const char *const kfact_names[KFACTS] = {
 	[KFACT_EVAL] = "eval",
 };
 
-char *
+const char *
 kplace_in(const char *dir, const char *name)
 {
-	return *dir && strcmp(dir, ".") ? kasprintf("%s/%s", dir, name) : kstrdup(name);
+	return *dir && strcmp(dir, ".") ? kshown("%s/%s", dir, name) : name;
 }
 
-char *
+const char *
 kplace_trial(long trial, const char *name)
 {
-	auto_free char *below = kasprintf("trials/%03ld/%s", trial, name);
-
-	return kplace_in(kcamp.dir, below);
+	return kplace_in(kcamp.dir, kshown("trials/%03ld/%s", trial, name));
 }
 
-char *
+const char *
 kplace_folder(long trial, long branch)
 {
-	auto_free char *name = kasprintf("%02ld", branch);
-
-	return kplace_trial(trial, name);
+	return kplace_trial(trial, kshown("%02ld", branch));
 }
 
-char *
+const char *
 kplace_cell(long trial, long branch, const char *name)
 {
-	auto_free char *file = kasprintf("%02ld/%s.ndjson", branch, name);
-
-	return kplace_trial(trial, file);
+	return kplace_trial(trial, kshown("%02ld/%s.ndjson", branch, name));
 }
 
-char *
+const char *
 kplace_id(const char *id, const char *name)
 {
 	long trial, branch;

@@ -72,7 +72,7 @@ category_fault(const json_t *plan)
 static char *
 evidence_fault(const json_t *plan)
 {
-	const char *evidence = kjson_str_or(plan, "evidence", NULL);
+	const char *evidence = kjson_maybe(plan, "evidence");
 
 	/* Several observations may lead to one action. */
 	if (evidence && !kregex_is("(?s)\\A(?:" PART ARROW "){2,}+" PART "\\z", evidence))

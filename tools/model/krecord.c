@@ -110,27 +110,20 @@ text_of(const json_t *value, size_t *len)
 }
 
 /* The digest that identifies a text, in whatever form it is stored. */
-static void
-digest_of(const json_t *value, char hex[65])
+static const char *
+digest_of(const json_t *value)
 {
 	auto_free char *text =
 	    json_is_string(value) ? NULL : json_dumps(value, KIO_DUMP | JSON_ENCODE_ANY);
 
-	if (text)
-		ksha256_text(text, hex);
-	else
-		ksha256_hex(json_string_value(value), json_string_length(value), hex);
+	return text ? ksha256_of(text)
+	            : ksha256(json_string_value(value), json_string_length(value));
 }
 
 static bool
 has_digest(const json_t *value, const char *digest)
 {
-	char hex[65];
-
-	if (!value)
-		return false;
-	digest_of(value, hex);
-	return !strcmp(hex, digest);
+	return value && !strcmp(digest_of(value), digest);
 }
 
 /* Evaluations by path: records that follow each other show the same ones. */
@@ -161,12 +154,11 @@ eval_member(const char *path, const char *key)
 static json_t *
 shown_member(const char *id, const char *key, const char *digest)
 {
-	auto_free char *path = kplace_id(id, kfact_names[KFACT_EVAL]),
-	               *pattern = kasprintf("%s*", path);
+	const char *path = kplace_id(id, kfact_names[KFACT_EVAL]);
 	json_t *value = eval_member(path, key);
 	glob_t all = { 0 };
 
-	if (!has_digest(value, digest) && !glob(pattern, 0, NULL, &all)) {
+	if (!has_digest(value, digest) && !glob(kshown("%s*", path), 0, NULL, &all)) {
 		json_object_clear(evals);
 		for (size_t i = 0; i < all.gl_pathc && !has_digest(value, digest); i++) {
 			json_decref(value);
@@ -180,12 +172,10 @@ shown_member(const char *id, const char *key, const char *digest)
 	return NULL;
 }
 
-static char *
+static const char *
 shared_path(const char *name)
 {
-	auto_free char *file = kasprintf("texts/%s", name);
-
-	return kplace_trial(0, file);
+	return kplace_trial(0, kshown("texts/%s", name));
 }
 
 /* Text that all prompts share, in a file named after its digest. */
@@ -197,15 +187,13 @@ source_text(const char *source, size_t *len)
 {
 	size_t mark = sizeof shared_mark - 1;
 	const json_t *value;
-	char *path, *text;
 
 	if (!strncmp(source, shared_mark, mark)) {
-		path = shared_path(source + mark);
+		const char *path = shared_path(source + mark);
+
 		if (krecord_reads)
 			krecord_reads(path);
-		text = kread_file(path, SHARED_MAX, len);
-		free(path);
-		return text;
+		return kread_file(path, SHARED_MAX, len);
 	}
 	value = at_path(whole, source, NULL);
 	return json_is_string(value) ? text_of(value, len) : NULL;
@@ -244,8 +232,8 @@ expand(const json_t *texts, bool lenient)
 	char *fault = NULL;
 
 	kjson_foreach_member(path, text, texts) {
-		const char *digest = kjson_str(text, "sha256"),
-		           *id = kjson_str_or(text, "id", NULL), *dot = strrchr(path, '.');
+		const char *digest = kjson_str(text, "sha256"), *id = kjson_maybe(text, "id"),
+		           *dot = strrchr(path, '.');
 		json_auto_t *value = id && dot && karch_is_id(id)
 		    ? shown_member(id, dot + 1, digest)
 		    : put_together(text);
@@ -272,7 +260,8 @@ add_fact(const char *id, enum kfact stage, json_t **from, json_t *texts)
 {
 	const char *name = kfact_names[stage],
 	           *known = json_string_value(json_object_get(*from, name));
-	auto_free char *path = kplace_id(id, name), *line = read_part(path);
+	const char *path = kplace_id(id, name);
+	auto_free char *line = read_part(path);
 	char *fault = NULL;
 	json_auto_t *part = line ? json_loads(line, JSON_REJECT_DUPLICATES, NULL) : NULL;
 	json_t *member = json_object_get(part, name);
@@ -299,7 +288,7 @@ char *
 krecord_glance(const json_t *record)
 {
 	const char *id = kjson_str(record, "id");
-	auto_free char *path = kplace_id(id, kfact_names[KFACT_EVAL]);
+	const char *path = kplace_id(id, kfact_names[KFACT_EVAL]);
 	FILE *f = fopen(path, "re");
 	bool good = f && fseek(f, -1, SEEK_END) == 0 && getc(f) == '\n';
 
@@ -410,7 +399,8 @@ krecord_next(struct kin *in, struct krec *rec, enum kjoin join)
 json_t *
 krecord_fact(const char *id, enum kfact last, enum kjoin join, char **fault)
 {
-	auto_free char *path = kplace_id(id, kfact_names[last]), *line = read_part(path);
+	const char *path = kplace_id(id, kfact_names[last]);
+	auto_free char *line = read_part(path);
 	json_auto_t *record = line ? json_loads(line, JSON_REJECT_DUPLICATES, NULL) : NULL;
 
 	*fault = NULL;
@@ -426,8 +416,8 @@ krecord_fact(const char *id, enum kfact last, enum kjoin join, char **fault)
 void
 krecord_check(void)
 {
-	auto_free char *path = kplace_id(KARCH_REFERENCE, kfact_names[KFACT_EVAL]),
-	               *line = read_part(path);
+	const char *path = kplace_id(KARCH_REFERENCE, kfact_names[KFACT_EVAL]);
+	auto_free char *line = read_part(path);
 	char *fault;
 	json_auto_t *part = line ? json_loads(line, 0, NULL) : NULL;
 
@@ -463,8 +453,7 @@ static void
 thin_program(json_t *program, const char *path)
 {
 	const char *id = kjson_str(program, "id");
-	auto_free char *file = NULL;
-	char hex[65];
+	const char *file;
 
 	if (!karch_is_id(id) || !json_object_get(program, "code"))
 		return;
@@ -473,12 +462,11 @@ thin_program(json_t *program, const char *path)
 		const json_t *value = json_object_get(program, *key);
 		json_auto_t *same =
 		    value && kjson_size(value) > SHORT_TEXT ? eval_member(file, *key) : NULL;
-		auto_free char *at = kasprintf("%s.%s", path, *key);
 
 		if (!same || !json_equal(same, value))
 			continue;
-		digest_of(value, hex);
-		kjson_set(named, at, json_pack("{s:s,s:s}", "id", id, "sha256", hex));
+		kjson_set(named, kshown("%s.%s", path, *key),
+		    json_pack("{s:s,s:s}", "id", id, "sha256", digest_of(value)));
 		json_object_del(program, *key);
 	}
 }
@@ -537,20 +525,20 @@ thin_text(const char *key, size_t count)
 	json_t *prompt = json_object_get(whole, kfact_names[KFACT_PROMPT]),
 	       *value = json_object_get(prompt, key);
 	json_auto_t *parts = NULL, *text = NULL;
-	auto_free char *path = kasprintf("%s.%s", kfact_names[KFACT_PROMPT], key), *full = NULL;
-	char hex[65];
+	auto_free char *full = NULL;
 	size_t len;
 
 	if (!json_is_string(value) && !json_is_array(value))
 		return;
 	full = text_of(value, &len);
-	digest_of(value, hex);
 	parts = ktext_parts(full, len, sources.list, count);
-	text = json_pack("{s:s,s:o,s:O}", "sha256", hex, "of", first_names(count), "parts", parts);
+	text = json_pack(
+	    "{s:s,s:o,s:O}", "sha256", digest_of(value), "of", first_names(count), "parts", parts);
 	if (json_is_array(value))
 		kjson_set(text, "json", json_true());
 	if (kjson_size(text) < len && gives(parts, count, full, len)) {
-		kjson_set(named, path, json_incref(text));
+		kjson_set(
+		    named, kshown("%s.%s", kfact_names[KFACT_PROMPT], key), json_incref(text));
 		json_object_del(prompt, key);
 	}
 }
@@ -578,8 +566,8 @@ keep_shared(struct kbuf *text)
 {
 	static struct kbuf last;
 	static char name[sizeof shared_mark + 64];
-	auto_free char *path = NULL, *parent = NULL;
-	char hex[65];
+	const char *path, *hex;
+	auto_free char *parent = NULL;
 	bool same = last.len == text->len && !memcmp(last.data, text->data, last.len);
 
 	kbuf_free(same ? text : &last);
@@ -588,8 +576,7 @@ keep_shared(struct kbuf *text)
 		return name;
 	}
 	last = *text;
-	ksha256_hex(text->data, text->len, hex);
-	hex[16] = '\0';
+	hex = kshown("%.16s", ksha256(text->data, text->len));
 	path = shared_path(hex);
 	parent = kfolder_of(path);
 	kmake_folder(parent);
@@ -640,8 +627,8 @@ static void
 set_from(const json_t *record, const char *name, json_t *part)
 {
 	enum kfact stage = fact_before(record, name);
-	auto_free char *path = NULL, *text = NULL;
-	char hex[65];
+	const char *path;
+	auto_free char *text = NULL;
 
 	if (stage == KFACTS)
 		return;
@@ -650,21 +637,19 @@ set_from(const json_t *record, const char *name, json_t *part)
 	if (!text)
 		kdie(K_USAGE, "%s: is missing: a part of a record names what it was made from",
 		    path);
-	ksha256_text(text, hex);
-	kjson_set(part, "from", json_pack("{s:s}", kfact_names[stage], hex));
+	kjson_set(part, "from", json_pack("{s:s}", kfact_names[stage], ksha256_of(text)));
 }
 
 json_t *
 krecord_part(const json_t *record, const char *name, const char *shared)
 {
-	static const char *const keys[] = { "campaign", "trial", "branch", "id", NULL };
 	const char *const one[] = { name, NULL };
 	json_t *part = json_pack("{s:s}", "schema", KPART_SCHEMA);
 	json_auto_t *texts = json_object(), *thin = json_copy((json_t *)record);
 
 	whole = thin;
 	named = texts;
-	kjson_share(part, record, keys);
+	kjson_pick(part, record, "campaign", "trial", "branch", "id");
 	set_from(record, name, part);
 	json_object_set_new(thin, name, json_deep_copy(json_object_get(record, name)));
 	if (!strcmp(name, kfact_names[KFACT_SAMPLE]))
@@ -680,7 +665,7 @@ krecord_part(const json_t *record, const char *name, const char *shared)
 void
 krecord_store(const json_t *record, const char *name, const char *shared)
 {
-	auto_free char *path = kplace_id(kjson_str(record, "id"), name);
+	const char *path = kplace_id(kjson_str(record, "id"), name);
 	json_auto_t *part = NULL;
 
 	if (kis_there(path))

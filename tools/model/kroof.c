@@ -52,9 +52,7 @@ kroof_doubt(const json_t *roofline, double efficiency)
 json_t *
 kroof_load(void)
 {
-	auto_free char *path = kplace_trial(0, "roofline.json");
-
-	return kjson_if_there(path);
+	return kjson_if_there(kplace_trial(0, "roofline.json"));
 }
 
 /*

@@ -28,9 +28,7 @@ kseal_lock(const char *dir, bool alone)
 static bool
 says(const char *line, const char *name, const char *value)
 {
-	auto_free char *member = kasprintf("\"%s\":\"%s\"", name, value);
-
-	return strstr(line, member) != NULL;
+	return strstr(line, kshown("\"%s\":\"%s\"", name, value)) != NULL;
 }
 
 /*
@@ -79,7 +77,7 @@ kseal_read(struct kseal *s, const char *dir, const char *kind)
 	char *end;
 	size_t len = 0;
 
-	*s = (struct kseal){ .lines = json_array(), .path = kplace_in(dir, KSEAL_FILE) };
+	*s = (struct kseal){ .lines = json_array(), .path = kstrdup(kplace_in(dir, KSEAL_FILE)) };
 	s->text.data = kread_if_there(s->path, SEAL_MAX, &len);
 	s->text.len = s->text.cap = len;
 	for (char *line = s->text.data; line && *line && !fault; line = end + 1) {
@@ -147,7 +145,7 @@ kseal_save(struct kseal *s)
 	kwrite_or_die(s->path, s->text.data, s->text.len);
 	s->changed = false;
 	/* Files left by killed writes. Nobody else writes: we hold the folder. */
-	keach_path(kasprintf("%s.??????", s->path), remove_file, NULL);
+	keach_path(kshown("%s.??????", s->path), remove_file, NULL);
 }
 
 void
@@ -193,28 +191,25 @@ kseal_knows(const struct kseal *s, const char *path, const char *digest)
 	return false;
 }
 
-bool
-kseal_file(const char *path, char hex[65])
+const char *
+kseal_file(const char *path)
 {
 	size_t len;
 	auto_free char *data = kread_if_there(path, SEAL_MAX, &len);
 
-	if (data)
-		ksha256_hex(data, len, hex);
-	return data != NULL;
+	return data ? ksha256(data, len) : NULL;
 }
 
 json_t *
 kseal_files(const char *dir, const char *const *files)
 {
 	json_t *digests = json_object();
-	char hex[65];
 
 	for (; *files; files++) {
-		auto_free char *path = kplace_in(dir, *files);
+		const char *digest = kseal_file(kplace_in(dir, *files));
 
-		if (kseal_file(path, hex))
-			json_object_set_new(digests, *files, json_string(hex));
+		if (digest)
+			kjson_put(digests, *files, digest);
 	}
 	return digests;
 }
@@ -223,18 +218,17 @@ char *
 kseal_changed(const char *dir, const char *kind, const char *since)
 {
 	struct kseal s;
-	char *fault = kseal_read(&s, dir, kind), hex[65];
+	char *fault = kseal_read(&s, dir, kind);
 	const json_t *line = fault ? NULL : kseal_last(&s, kind);
 
 	kjson_foreach_member(name, digest, json_object_get(line, "files")) {
-		auto_free char *path = kplace_in(dir, name);
-		bool there = kseal_file(path, hex);
+		const char *path = kplace_in(dir, name), *is = kseal_file(path);
 
-		if (!fault && (!there || strcmp(hex, kseal_digest(line, name))))
+		if (!fault && (!is || strcmp(is, kseal_digest(line, name))))
 			fault = kasprintf("%s: %s since %s, so figures before and after cannot be "
 			                  "compared (" KSEAL_FILE ":%lld); restore it, or begin "
 			                  "again in another folder",
-			    path, there ? "it has changed" : "it was removed", since,
+			    path, is ? "it has changed" : "it was removed", since,
 			    (long long)kjson_int(line, "n"));
 	}
 	kseal_close(&s);

@@ -59,8 +59,8 @@ const char *kseal_digest(const json_t *line, const char *path);
 /* Was a file with this content ever sealed as PATH? */
 bool kseal_knows(const struct kseal *s, const char *path, const char *digest);
 
-/* SHA-256 of a file; false when there is none. Dies with K_IO. */
-bool kseal_file(const char *path, char hex[65]);
+/* SHA-256 of a file, a text of kshown; NULL when there is none. Dies with K_IO. */
+const char *kseal_file(const char *path);
 /*
  * Those of FILES (ends with NULL) in DIR that exist, in the form of a line's "files". New
  * reference.

@@ -534,12 +534,6 @@ static const char *place;  /* of the member that is being read */
 #define fault_in(field, fmt, ...) kfault(&faults, "%s%s: " fmt, prefix, field, ##__VA_ARGS__)
 #define fault(fmt, ...) fault_in(place, fmt, ##__VA_ARGS__)
 
-static const char *
-text_at(const json_t *object, const char *key)
-{
-	return json_string_value(json_object_get(object, key));
-}
-
 static bool
 is_identifier(const char *s)
 {
@@ -607,7 +601,7 @@ read_axes(const json_t *axes)
 
 	kjson_foreach_member(name, o, axes) {
 		auto_free char *path = kasprintf("axes.%s", name);
-		size_t kind = kindex_of(text_at(o, "type"), types, LEN(types));
+		size_t kind = kindex_of(kjson_maybe(o, "type"), types, LEN(types));
 
 		place = path;
 		if (!is_identifier(name))
@@ -618,7 +612,7 @@ read_axes(const json_t *axes)
 		reading->axes[reading->axis_count++] = (struct ktask_axis){ .name = name,
 			.kind = (unsigned)kind,
 			.value = kjson_int(o, "value"),
-			.expression = text_at(o, "expression") };
+			.expression = kjson_maybe(o, "expression") };
 	}
 	kforeach_of(axis, reading->axes, reading->axis_count) {
 		auto_free char *path = kasprintf("axes.%s.expression", axis->name);
@@ -699,13 +693,13 @@ read_tensor(const char *name, const json_t *o, bool output)
 		.output = output,
 		.input = !output || kjson_bool(o, "inout"),
 		.weight = kjson_is(o, "role", "weight"),
-		.dtype = kdtype_of(text_at(o, "dtype")),
-		.distribution = kdist_of(text_at(o, "distribution")),
+		.dtype = kdtype_of(kjson_maybe(o, "dtype")),
+		.distribution = kdist_of(kjson_maybe(o, "distribution")),
 		.value = kjson_num(o, "value"),
 		.min = kjson_num_or(o, "min", NAN),
 		.max = kjson_num_or(o, "max", NAN),
 		.fixed = kjson_bool(o, "fixed") };
-	if (text_at(o, "distribution") && !x->input)
+	if (kjson_maybe(o, "distribution") && !x->input)
 		fault("only an input or an \"inout\" output can have a distribution");
 	read_shape(json_object_get(o, "shape"), x);
 	check_limits(o, x->scalar);
@@ -727,8 +721,8 @@ read_tensors(const json_t *task, const char *member)
 static void
 read_argument(size_t i, const json_t *item)
 {
-	const char *name = json_string_value(item) ?: text_at(item, "axis"),
-	           *dtype = text_at(item, "dtype");
+	const char *name = json_string_value(item) ?: kjson_maybe(item, "axis"),
+	           *dtype = kjson_maybe(item, "dtype");
 	auto_free char *path = kasprintf("entry.arguments[%zu]", i);
 	const struct ktask_tensor *x = tensor_named(reading, name);
 	const struct ktask_axis *axis = axis_named(reading, name);
@@ -751,7 +745,7 @@ read_entry(const json_t *entry)
 	size_t i;
 	json_t *item;
 
-	reading->entry = text_at(entry, "name");
+	reading->entry = kjson_maybe(entry, "name");
 	json_array_foreach(json_object_get(entry, "arguments"), i, item)
 		read_argument(i, item);
 	for (i = 0; i < reading->tensor_count; i++) {
@@ -904,14 +898,14 @@ read_workload(size_t i, const json_t *o)
 	struct ktask_workload *w = &reading->workloads[i];
 	auto_free char *path = NULL;
 
-	*w = (struct ktask_workload){ .name = text_at(o, "name"),
+	*w = (struct ktask_workload){ .name = kjson_maybe(o, "name"),
 		.sets = json_object_get(o, "sets"),
 		.timed = kjson_bool(o, "timed"),
 		.core = kjson_bool(o, "core"),
 		.skew = kjson_bool(o, "skew"),
 		.values = json_object_get(o, "values"),
-		.pair = text_at(o, "pair"),
-		.pass = text_at(o, "pass"),
+		.pair = kjson_maybe(o, "pair"),
+		.pass = kjson_maybe(o, "pass"),
 		.weight = kjson_num_or(o, "weight", 1) };
 	place = path = kasprintf("workloads[%zu] (%s)", i, w->name);
 	kforeach_of(workload, reading->workloads, i)
@@ -977,7 +971,7 @@ read_baselines(const json_t *list)
 	reading->baselines = kcalloc(json_array_size(list) + 1, sizeof *reading->baselines);
 	kjson_foreach(o, list) {
 		reading->baselines[reading->baseline_count++] =
-		    (struct ktask_baseline){ text_at(o, "name"), text_at(o, "file"),
+		    (struct ktask_baseline){ kjson_maybe(o, "name"), kjson_maybe(o, "file"),
 			    json_object_get(o, "flags"), json_object_get(o, "symbols") };
 	}
 }
@@ -986,7 +980,7 @@ read_baselines(const json_t *list)
 static void
 read_groups(const json_t *o)
 {
-	const struct ktask_tensor *x = o ? tensor_named(reading, text_at(o, "tensor")) : NULL;
+	const struct ktask_tensor *x = o ? tensor_named(reading, kjson_maybe(o, "tensor")) : NULL;
 
 	reading->groups = x ? (int)(x - reading->tensors) : -1;
 	reading->group_offsets = kjson_is(o, "form", "offsets");
@@ -997,17 +991,17 @@ read_groups(const json_t *o)
 static void
 read_task(const json_t *o)
 {
-	auto_free char *lack = backend_lacks_runner(backend_for(text_at(o, "language")));
+	auto_free char *lack = backend_lacks_runner(backend_for(kjson_maybe(o, "language")));
 
-	reading->name = text_at(o, "name");
-	reading->op = text_at(o, "op");
-	reading->description = text_at(o, "description");
-	reading->language = text_at(o, "language");
-	reading->reference = text_at(o, "reference");
-	reading->oracle = text_at(o, "oracle");
-	reading->flops = text_at(o, "flops");
-	reading->bytes = text_at(o, "bytes");
-	reading->reduction = text_at(o, "reduction");
+	reading->name = kjson_maybe(o, "name");
+	reading->op = kjson_maybe(o, "op");
+	reading->description = kjson_maybe(o, "description");
+	reading->language = kjson_maybe(o, "language");
+	reading->reference = kjson_maybe(o, "reference");
+	reading->oracle = kjson_maybe(o, "oracle");
+	reading->flops = kjson_maybe(o, "flops");
+	reading->bytes = kjson_maybe(o, "bytes");
+	reading->reduction = kjson_maybe(o, "reduction");
 	reading->linear = kjson_bool(o, "linear");
 	reading->deterministic = kjson_bool(o, "deterministic");
 	reading->min_time_ns = kjson_num(o, "min_time_ns");
@@ -1110,7 +1104,7 @@ ktask_lacks_oracle(const struct ktask *t, const char *reference)
 char *
 ktask_path(const struct ktask *t, const char *name)
 {
-	return kbeside(t->file, name);
+	return kstrdup(kbeside(t->file, name));
 }
 
 bool

@@ -26,9 +26,7 @@ add_fault(char *text)
 static bool
 has_archive(long trial)
 {
-	auto_free char *path = kplace_trial(trial, "archive.ndjson");
-
-	return kis_there(path);
+	return kis_there(kplace_trial(trial, "archive.ndjson"));
 }
 
 /* The highest trial that has an archive. */
@@ -54,12 +52,11 @@ find_last(void)
 long
 ktrials_linked(void)
 {
-	auto_free char *link = kasprintf("%s/archive.ndjson", kcamp.dir);
 	char target[64] = "";
 	long trial = -1;
 	int end = 0;
 
-	if (readlink(link, target, sizeof target - 1) > 0)
+	if (readlink(kshown("%s/archive.ndjson", kcamp.dir), target, sizeof target - 1) > 0)
 		sscanf(target, "trials/%6ld/archive.ndjson%n", &trial, &end);
 	return end && !target[end] && trial >= 0 && has_archive(trial) ? trial : -1;
 }
@@ -76,7 +73,8 @@ ktrials_last(void)
 static json_t *
 read_header(long trial)
 {
-	auto_free char *path = kplace_trial(trial, "archive.ndjson"), *fault = NULL;
+	const char *path = kplace_trial(trial, "archive.ndjson");
+	auto_free char *fault = NULL;
 	json_t *header;
 	struct kin in;
 
@@ -156,8 +154,9 @@ take_record(struct ktrial *trial, const struct krec *rec)
 }
 
 static void
-read_scores(struct ktrial *trial, const char *path)
+read_scores(struct ktrial *trial)
 {
+	auto_free char *path = kstrdup(kplace_trial(trial->number, "score.ndjson"));
 	char *fault = NULL;
 	struct krec rec;
 	struct kin in;
@@ -216,7 +215,7 @@ find_kept(const struct ktrial *trial)
 static bool
 need_file(long trial, const char *name)
 {
-	auto_free char *path = kplace_trial(trial, name), *folder = kplace_trial(trial, "");
+	const char *path = kplace_trial(trial, name), *folder = kplace_trial(trial, "");
 	bool there = kis_there(path);
 
 	if (!kis_there(folder))
@@ -229,11 +228,9 @@ need_file(long trial, const char *name)
 static void
 load(struct ktrial *trial)
 {
-	auto_free char *path = kplace_trial(trial->number, "score.ndjson");
-
 	ktrials.damaged = false;
 	if (need_file(trial->number, "score.ndjson"))
-		read_scores(trial, path);
+		read_scores(trial);
 	if (trial->count)
 		qsort(trial->list, trial->count, sizeof *trial->list, kcandidate_by_branch);
 	if (need_file(trial->number, "archive.ndjson"))
@@ -257,10 +254,10 @@ ktrials_get(long number)
 static void
 read_archive(long trial)
 {
-	auto_free char *path = kplace_trial(trial, "archive.ndjson"), *fault = NULL;
+	auto_free char *fault = NULL;
 	struct karch archive;
 
-	fault = karch_try(&archive, path, true);
+	fault = karch_try(&archive, kplace_trial(trial, "archive.ndjson"), true);
 	if (fault)
 		add_fault(kasprintf("%s" REMAKE, fault));
 	else
@@ -347,7 +344,7 @@ ktrials_record(const char *id, enum kjoin join, char **fault)
 	long trial, branch;
 	struct krec rec;
 	struct kin in;
-	auto_free char *path = NULL;
+	const char *path;
 
 	*fault = NULL;
 	if (!karch_id(id, &trial, &branch))

@@ -13,13 +13,10 @@ static bool
 is_about(const json_t *verdict)
 {
 	const char *id = kjson_str(verdict, "id");
-	auto_free char *path = kplace_id(id, "eval");
-	char hex[65];
-	json_auto_t *program = kis_there(path) ? karch_program(id, false) : NULL;
+	json_auto_t *program = kis_there(kplace_id(id, "eval")) ? karch_program(id, false) : NULL;
 	const char *code = kjson_str(program, "code");
 
-	ksha256_text(code, hex);
-	return program && kjson_is(verdict, "code_sha256", hex);
+	return program && kjson_is(verdict, "code_sha256", ksha256_of(code));
 }
 
 static void
@@ -30,7 +27,7 @@ forget(json_t *list, const char *id)
 			json_array_remove(list, i);
 }
 
-char *
+const char *
 kverdict_path(void)
 {
 	return kplace_in(kcamp.dir, VERDICTS);
@@ -46,8 +43,7 @@ kverdict_outcome(const json_t *verdict)
 json_t *
 kverdict_on(const char *id)
 {
-	auto_free char *path = kverdict_path();
-	json_t *list = kin_all(path);
+	json_t *list = kin_all(kverdict_path());
 
 	for (size_t i = json_array_size(list); i-- > 0;) {
 		const json_t *v = json_array_get(list, i);
@@ -61,8 +57,7 @@ kverdict_on(const char *id)
 json_t *
 kverdict_failures(void)
 {
-	auto_free char *path = kverdict_path();
-	json_auto_t *verdicts = kin_all(path);
+	json_auto_t *verdicts = kin_all(kverdict_path());
 	json_t *list = json_array();
 
 	kjson_foreach(v, verdicts) {

@@ -8,8 +8,8 @@
 
 #include "kio.h"
 
-/* The file; the caller frees. */
-char *kverdict_path(void);
+/* The file, a text of kshown. */
+const char *kverdict_path(void);
 /*
  * "DEPLOYED", "ROLLED_BACK", or "SHORT_CIRCUIT": below the gate, and therefore not tried. Borrowed.
  */
