@@ -4,10 +4,10 @@
 #: make setup                 install the Debian packages that are missing (ARGS='--tests --analysis': all there are)
 #: make check                 all tests            make lint      style, manual pages, schemas
 #: make asan                  tests with sanitizers     make valgrind  unit tests under valgrind
-#: make fuzz FUZZ_S=60        every fuzz target that long     make coverage  tests with line coverage of tools/ and adopt/
-#: make cheats                 the corpus of cheats in C (BACKEND=cuda: on a device; FILES=REGEX)
-#: make bench                 the figures of this machine     make kill      200 times kill -9 and resume
-#: make faults N=2000           so many failing system calls, one by one, in every tool of a campaign (needs strace)
+#: make fuzz FUZZ_S=60        every fuzz target for 60 s   make coverage  tests with line coverage of tools/ and adopt/
+#: make cheats                the corpus of cheats in C (BACKEND=cuda: on a device; FILES=REGEX)
+#: make bench                 the figures of this machine     make kill      kill -9 and resume, 200 times
+#: make faults N=2000         2000 failing system calls, one by one, in every tool of a campaign (needs strace)
 #: make adopt-kill N=100      kill -9 of an adoption at random moments
 #: make remote                the tests of evaluations elsewhere: sshd and Slurm on the loopback
 #: make campaigns-check       every campaign that ships, as far as this machine can run or build it

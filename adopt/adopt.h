@@ -18,7 +18,7 @@ int show_status(const struct adoption *a);
 int go_on(const struct adoption *a, bool winner);
 
 /*
- * verdicts.c: what the application said of winners; the search and later integrations read it.
+ * verdicts.c: what the application said about winners; the search and later integrations read it.
  * SHORT_CIRCUIT: below the gate, and so not tried; ALLOWED: rolled back for a difference that has
  * been allowed since.
  */
@@ -31,7 +31,7 @@ void verdicts_add(const struct adoption *a, const char *id, const char *hex, enu
     const char *why, const char *compare);
 /* Why the program failed when it was last tried; NULL: it did not. The caller frees. */
 char *verdicts_failed(const struct adoption *a, const char *hex);
-/* Is WHY the reason of the last verdict? */
+/* Is WHY the reason given in the last verdict? */
 bool verdicts_said(const struct adoption *a, const char *why);
 /*
  * Record that programs whose outputs differed only in digits that --compare now allows have not
@@ -216,7 +216,7 @@ struct bundle {
 		kscan_items(x, &f->scan)
 /*
  * Opens FILE (in the project's copy in FOLDER) and the headers of the project that it includes,
- * which are searched in its own folder and in the folders of SETTINGS (from compile_settings),
+ * which it looks for in the source's folder and in the folders of SETTINGS (from compile_settings),
  * relative to the copy or absolute.
  */
 void bundle_open(

@@ -110,8 +110,8 @@ add_group_headers(struct bundle *b, const struct source *f, const struct kscan_i
 }
 
 /*
- * Does the group only include something of the system? Then it stays unchanged, like such an
- * include outside a group.
+ * Does the group only include system headers? Then it stays unchanged, like such an include outside
+ * a group.
  */
 static bool
 is_system_group(const struct bundle *b, const struct source *f, const struct kscan_item *x)
@@ -140,7 +140,7 @@ add_source(struct bundle *b, const char *path, bool root)
 		end = &(*end)->next;
 	*end = f;
 	*f = (struct source){ .path = kstrdup(path),
-		/* In a folder that is only linked to the copies. */
+		/* NULL: in a folder to which the copies only have a link. */
 		.name = kstrdup(name ? name : path),
 		.text = file_needed(path, &len),
 		.root = root };

@@ -40,8 +40,8 @@ struct call_sites {
 void call_find(const struct adoption *a, const char *folder, struct call_sites *s);
 void call_sites_free(struct call_sites *s);
 /*
- * Replaces the launches by calls, and the kernel's prototype by PROTOTYPE, or adds that after it if
- * it is KEPT. False: the reason is in *FAULT.
+ * Replaces the launches by calls, and the kernel's prototype by PROTOTYPE; if the old one is KEPT,
+ * PROTOTYPE is added after it. False: the reason is in *FAULT.
  */
 bool call_edit(const struct adoption *a, const struct call_sites *s, const json_t *called,
     const char *prototype, bool kept, struct edits *edits, char **fault);

@@ -496,7 +496,7 @@ is_joined(const struct making *m, const struct kscan_param *p)
 	return kany(kforeach_of(q, m->g.params, m->g.count), joined_to(m, q) == p);
 }
 
-/* The parameter in whose array P is a place, which a number can give; NULL: none. */
+/* The parameter into whose array P points, so that a number can replace P; NULL: none. */
 static const struct kscan_param *
 base_of(const struct making *m, const struct kscan_param *p)
 {
@@ -641,7 +641,7 @@ take_param(struct making *m, const struct kscan_param *p)
 	}
 }
 
-/* Does the class X declare its function NAME as one without an object? */
+/* Does the class X declare its function NAME as static, so that it needs no object? */
 static bool
 is_static(const struct kscan_item *x, const char *name)
 {

@@ -2,7 +2,7 @@
 /*
  * kadopt extract: the kernel with everything it needs, as a file that compiles alone:
  * adopt/task/reference.c or .cu. It is assembled from the project's own text; missing parts are
- * searched in its other sources; the model is the last resort.
+ * looked for in its other sources; the model is the last resort.
  */
 
 #include "adopt.h"
@@ -260,8 +260,8 @@ assemble_in_place_of(struct assembly *x, const struct adoption *a, const char *c
 }
 
 /*
- * If conditions and includes are too complex for our scanner, the compiler resolves them first; or
- * if a whole library stands in one condition, which our scanner does not take apart. With macros
+ * The compiler resolves conditions and includes first if they are too complex for our scanner, or
+ * if a whole library is in one condition, which the scanner does not take apart. With macros
  * EXPANDED, if they make types or functions.
  */
 static void

@@ -201,8 +201,8 @@ void command_quote(struct kbuf *b, const char *text);
  */
 size_t command_end_leftovers(const struct adoption *a);
 /*
- * Put the launcher's words into WORDS (at most 32); returns their number. *COPY must be freed after
- * them.
+ * Put the launcher's words into WORDS (at most 32); returns their number. The caller frees *COPY,
+ * to which they point, after use.
  */
 size_t launcher_words(const struct adoption *a, const char **words, char **copy);
 

@@ -98,9 +98,7 @@ bool kscan_assigns(const struct kscan *s, size_t p, size_t to);
  * Anything else that it calls, macros included, counts as not changing it.
  */
 bool kscan_writes(const struct kscan_item *f, const char *name);
-/*
- * Does the item have this word ("static"), one of several, or a macro for it before its name?
- */
+/* Does this word ("static"), one of several, or a macro for it, come before the item's name? */
 bool kscan_has_word(const struct kscan_item *x, const char *words);
 /* Does it contain the identifier NAME, or one of several; does it match PATTERN, a literal? */
 bool kscan_mentions(const struct kscan_item *x, const char *name);
@@ -131,7 +129,9 @@ size_t kscan_open(const struct kscan *s, size_t p, size_t from, size_t *commas);
 size_t kscan_after(const struct kscan *s, size_t p, size_t to);
 /* The ',' at which the part at P ends: outside brackets, with ANGLES also outside "<>". */
 size_t kscan_part(const struct kscan *s, size_t p, size_t to, bool angles);
-/* All parts up to TO, their texts without blanks around; none if it is blank. New reference. */
+/*
+ * The texts of all parts up to TO, without blanks around them; none if all is blank. New reference.
+ */
 json_t *kscan_parts(const struct kscan *s, size_t from, size_t to, bool angles);
 /* The same for a whole text. */
 json_t *kscan_list(const char *text, bool angles);
@@ -155,7 +155,7 @@ bool kscan_uses(const struct kscan *s, size_t from, size_t to, const char *name)
 #define kscan_each(at, s, from, to, name) \
 	for (size_t at = kscan_find(s, from, to, name); at < (to); \
 	     at = kscan_find(s, at + 1, to, name))
-/* Does TEXT stand at P; "++" or "--"? Does the name at P follow a '.' or "->"? */
+/* Is TEXT at P; "++" or "--"? Does the name at P follow a '.' or "->"? */
 bool kscan_stands(const struct kscan *s, size_t p, const char *text);
 bool kscan_steps(const struct kscan *s, size_t p);
 bool kscan_is_member(const struct kscan *s, size_t p);
@@ -215,8 +215,8 @@ char *kscan_signature_text(const struct kscan_signature *g);
 char *kscan_signature_of(const char *text, const char *name);
 
 /*
- * The parameter of F with the array in which its parameter P is a place: they are compared, as in
- * "q < P" or "P - q", and through one of them, nothing is read or written. NULL: there is none.
+ * The parameter of F into whose array its parameter P points: the two are compared, as in "q < P"
+ * or "P - q", and nothing is read or written through one of them. NULL: there is none.
  */
 const struct kscan_param *kscan_base(
     const struct kscan_item *f, const struct kscan_signature *g, const struct kscan_param *p);

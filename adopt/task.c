@@ -581,8 +581,9 @@ optional(const struct values *v)
 }
 
 /*
- * Can the entry not take the work over: in a template, for a structure, for an object with private
- * members, or because other calls may have what the entry does not take? See caller_body.
+ * Is the entry unable to take the work over: in a template, for a structure, for an object with
+ * private members, or because other calls may have arguments that it does not accept? See
+ * caller_body.
  */
 static bool
 is_body_only(const struct draft *d)
@@ -598,7 +599,7 @@ is_body_only(const struct draft *d)
 	        kjson_bool(p, "result") && kjson_bool(p, "bytes"));
 }
 
-/* What programs are told of the function: prompts/adopt/task.txt, in one line. New reference. */
+/* What the task says about the function: prompts/adopt/task.txt, in one line. New reference. */
 static json_t *
 description(const struct draft *d)
 {
@@ -938,7 +939,7 @@ static const char crashes[] = "the reference crashes with sizes or numbers other
                               "application's calls";
 
 /*
- * Takes over one thing more from the application's calls, beginning with FROM, because of WHY:
+ * Takes over one more thing from the application's calls, beginning with FROM, because of WHY:
  * their sizes and numbers, or their floating-point arrays. False: these are taken over already.
  */
 static bool
@@ -1317,7 +1318,7 @@ lint_draw(struct draft *d, int seed, char **faults)
 		write_draft(d);
 		run_judge(d, "lint", arguments, &r);
 	}
-	/* Where the oracle crashes, it may not with numbers that vary less. */
+	/* If the oracle crashed, it may not crash with numbers that vary less. */
 	if (r.status > 0 && r.status < 128 && r.status != K_USAGE)
 		kdie(r.status, "the task has faults:\n%s", r.said);
 	*faults = r.status ? kstrdup(r.said) : NULL;
@@ -1872,7 +1873,7 @@ task_freeze(const struct adoption *a, const json_t *task)
 
 /*
  * Sizes drawn near those of the application's calls may be too large for the reference, other
- * numbers make it crash, and the tolerance, which it met with few numbers, be too tight.
+ * numbers may make it crash, and the tolerance, which it met with few numbers, may be too tight.
  */
 static bool
 ease(struct draft *d, const json_t *eval, int status)

@@ -22,7 +22,7 @@ struct type {
 	int stars;  /* from the type and from the request */
 	bool constant;
 	bool array; /* of a typedef, which counts as a star unless there is one */
-	bool cast;  /* of another type in the application: an array like that, or an enumeration */
+	bool cast;  /* the application has another type: such an array, or an enumeration */
 	/* a record that the project defines; NULL: a system record */
 	const struct unit_source *source;
 	const struct kscan_item *item;

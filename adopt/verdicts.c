@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the application said of winners, in adopt/verdicts.ndjson: see adopt.h. */
+/* What the application said about winners, in adopt/verdicts.ndjson: see adopt.h. */
 
 #include "adopt.h"
 #include "kfence.h"

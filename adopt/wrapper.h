@@ -35,8 +35,8 @@ struct kwatch_arg {
 	 */
 	size_t item;
 	/*
-	 * where the function finds the value, or the pointer for whose place it is a number, if it
-	 * may be replaced by another; or NULL
+	 * where the function finds the value (or, for a number that gives a place, the pointer
+	 * itself), if another value may be put there; or NULL
 	 */
 	const void *place;
 	/* the pointer on the way to the value that is null, as text: no value; or NULL */

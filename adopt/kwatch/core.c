@@ -447,7 +447,7 @@ block(const void *p)
 {
 	struct kwatch_extent e;
 
-	/* Nothing is known of memory where only times are wanted. */
+	/* Where only times are wanted, allocations are not recorded. */
 	if (!kwatch_on || kwatch_timing_only || !kwatch_extent_find(p, &e))
 		return (void *)p;
 	return (void *)e.start;

@@ -86,8 +86,8 @@ check_end(int signal, int exit_code)
 }
 
 /*
- * Run it, and give back its result. What it says on stderr is passed on: at once when ALOUD, so
- * that warnings are heard, and that it waits for the machine; otherwise when it fails.
+ * Run it, and give back its result. Its messages on stderr are passed on: at once when ALOUD,
+ * because they may be warnings, or say that it waits for the machine; otherwise only when it fails.
  */
 static void
 start(struct words *w, struct kproc_result *r, bool aloud)

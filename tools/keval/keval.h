@@ -144,7 +144,7 @@ struct harness_run {
 	bool unchecked;             /* without the oracle */
 	const char *const *against; /* NAME=FILE, NULL-terminated; may be NULL */
 	const char *name;           /* the candidate's name in its answer; NULL: "candidate" */
-	bool all_pairs;             /* everybody is compared with everybody */
+	bool all_pairs;             /* every program with every other */
 	bool root;                  /* the root of a chain: race for longer if it is not clear */
 };
 json_t *harness_run(const struct harness_run *run);

@@ -216,7 +216,10 @@ new_work(void)
 	return open_work;
 }
 
-/* A runner's environment depends on this (makes_streams, kharness), and so on the candidate. */
+/*
+ * A runner's environment depends on this (makes_streams, kharness): it is not the same for all
+ * candidates.
+ */
 static bool
 may_make_streams(const struct subject *s)
 {

@@ -184,7 +184,7 @@ one_case(struct run *u, const struct ktask_workload *w, enum kdist dist, bool tw
 	batch_free(u->j, &b);
 }
 
-/* Whether cases are left out to save time. A kernel that takes its time by itself gets them all. */
+/* Whether cases are left out to save time. If only the kernel is slow, it gets them all. */
 static bool
 is_slow(const struct run *u)
 {

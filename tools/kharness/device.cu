@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The judge's own kernels, for the space of gpu.c: compiled at run time (NVRTC, hipRTC), with small.h and the numbers of
- * enum kdtype and enum kdist in front. One element per thread and step; what they compute is what host.c computes.
+ * enum kdtype and enum kdist before it. One element per thread and step; they compute the same as host.c.
  */
 typedef unsigned long long u64;
 typedef unsigned char u8;
@@ -55,14 +55,14 @@ element(int dist, u64 seed, u64 i, u64 n, u64 period, bool rare, double common)
 	}
 }
 
-/* Types of 8 bits have no numbers beyond the largest; a NaN stays one. */
+/* Types of 8 bits saturate at their largest number; a NaN stays one. */
 __device__ static inline double
 saturate(double x, double max)
 {
 	return isnan(x) ? x : fmin(fmax(x, -max), max);
 }
 
-/* The whole number of a type's. */
+/* X as a whole number within a type's limits. */
 __device__ static inline double
 whole(double x, double min, double max)
 {
@@ -201,7 +201,7 @@ kiln_perturb(double *v, u64 n, double eps, u64 seed, u64 step)
 		v[i] *= 1 + eps * small_normal(small_mix(seed, i * step));
 }
 
-/* A word over and over; the last piece may be shorter. */
+/* A repeated word; the last piece may be shorter. */
 extern "C" __global__ void
 kiln_words(u8 *to, u64 word, u64 bytes)
 {
@@ -216,7 +216,7 @@ kiln_words(u8 *to, u64 word, u64 bytes)
 		to[bytes / 8 * 8 + threadIdx.x] = (u8)(word >> 8 * threadIdx.x);
 }
 
-/* Bytes FROM to TO of the guard pattern: written, or the first that differs found. */
+/* Bytes FROM to TO of the guard pattern: writes them, or finds the first that differs. */
 extern "C" __global__ void
 kiln_guard(u8 *memory, u64 key, u64 from, u64 to)
 {
@@ -328,7 +328,7 @@ add_pair(double *sums, u64 g, double sum, double count)
 	atomicAdd(&sums[2 * g + 1], count);
 }
 
-/* Few groups: all threads share each of them, and those in step add up first, lest everybody queue for one number. */
+/* Few groups: all threads share each, and those in step add up first, so that not all wait for one number. */
 __device__ static inline void
 scale_shared(const double *expected, u64 n, u64 group, u64 groups, double *sums)
 {
@@ -350,7 +350,7 @@ scale_shared(const double *expected, u64 n, u64 group, u64 groups, double *sums)
 	}
 }
 
-/* Many groups: neighbours in one are added first. */
+/* Many groups: adjacent elements of one are added first. */
 __device__ static inline void
 scale_apart(const double *expected, u64 n, u64 group, u64 groups, double *sums)
 {
@@ -388,14 +388,14 @@ kiln_scale(const double *expected, u64 n, u64 group, u64 groups, double *sums)
 		scale_apart(expected, n, group, groups, sums);
 }
 
-/* A result beyond the type's range is due as infinity, or as the largest number where a type saturates. */
+/* A result beyond the type's range must be infinity, or the largest number if the type saturates. */
 __device__ static inline double
 in_range(double e, const struct rule *r)
 {
 	return fabs(e) > r->max ? copysign(r->saturates ? r->max : (double)INFINITY, e) : e;
 }
 
-/* Error and tolerance of one element; false when it is right as it is: the same infinity, or NaN where one is due. */
+/* Error and tolerance of one element; false when it needs none: the same infinity, or NaN where NaN is expected. */
 __device__ static bool
 judge_element(double e, double got, double scale, double slack, const struct rule *r, double *error, double *tolerance)
 {
@@ -425,7 +425,7 @@ is_poison(const u8 *got, u64 i, int size, u64 poison)
 	return true;
 }
 
-/* What an element's tolerance is worked out from: the root mean square of its group. */
+/* What an element's tolerance is computed from: the root mean square of its group. */
 __device__ static inline double
 scale_of(const double *sums, u64 g, const struct rule *r)
 {

@@ -47,7 +47,7 @@ struct options {
 	const char *save;     /* for --solo: folder for outputs; or NULL */
 	bool ceilings, correctness, timing, solo, reuse;
 	bool await; /* the candidate is written while its runner starts */
-	/* compare everybody with everybody, not only with the candidate */
+	/* compare every program with every other, not only with the candidate */
 	bool all_pairs;
 	bool apart;         /* for --solo: a separate allocation for every tensor */
 	bool fenced;        /* each ends at memory that nobody may touch */
@@ -559,8 +559,8 @@ void *device_stream(void);
 /* Waits until all work in the stream is done. */
 void device_wait(void);
 /*
- * From device_lend on, a failure is blamed on a program called in this process, which ends; the
- * device is not to blame. The other function waits until all work is done, and ends this.
+ * From device_lend on, a failure ends this process, and is blamed on the program called in it and
+ * not on the device. device_take_back waits until all work is done, and ends this.
  */
 void device_lend(void);
 void device_take_back(const char *last_words);

@@ -15,8 +15,8 @@
 enum { DEVICE_MIN = 1024, DEVICE_MAX = 1 << 22 };
 /*
  * Results for different inputs differ by this many tolerances. A few numbers that all inputs add
- * to, in a long sum, need fewer: who leaves out one input in N moves such a sum by 1 / sqrt(N) of
- * what other inputs do, which shows long before it pays.
+ * to, in a long sum, need fewer: a kernel that leaves out one input in N moves such a sum by 1 /
+ * sqrt(N) of what other inputs do, which shows long before it pays.
  */
 enum { FEW = 16 };
 static const double contrast = 100, contrast_few = 20;

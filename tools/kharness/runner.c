@@ -25,10 +25,10 @@ enum {
 	AWAKE_SHARE = 100,
 	/*
 	 * The most processor time outside all calls, in addition to a share of the time inside
-	 * them, with which it was not working while stopped. The kernel accounts a thread's last
-	 * moments when the thread leaves its processor, and on a busy machine a thread that counts
-	 * as stopped may still have to run for that: some of this time, even milliseconds, is
-	 * nobody's fault.
+	 * them, that does not count as work while it was stopped. The kernel accounts a thread's
+	 * last moments when the thread leaves its processor, and on a busy machine a thread that
+	 * counts as stopped may still have to run for that: some of this time, even milliseconds,
+	 * is nobody's fault.
 	 */
 	OUTSIDE_NS = 5000000,
 	/*

@@ -4,7 +4,7 @@
  * for a profiler that wraps around it. There is no verdict; the caller provides the sandbox.
  * --apart is for tools that look for memory faults: every tensor is then a separate allocation of
  * exactly its size. --warm is for a comparison with an application, which has just used the data of
- * a call: only there a clock runs.
+ * a call; only then does a clock run.
  */
 #include <dlfcn.h>
 #include <ffi.h>

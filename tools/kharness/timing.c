@@ -638,7 +638,7 @@ is_precise(const struct race *a, const struct racer *x)
 	return n && (m.high - m.low) / 2 < precise;
 }
 
-/* The pairs that matter: the candidate with every other racer, or everybody with everybody. */
+/* The pairs that matter: the candidate with every other racer, or every racer with every other. */
 static bool
 all_clear(const struct race *a)
 {
@@ -1567,7 +1567,7 @@ stay_beside(struct judge *j, cpu_set_t *before, bool beside)
 	j->beside = sched_setaffinity(0, sizeof j->cpus, beside ? &j->cpus : before) == 0 && beside;
 }
 
-/* What the device is doing, which takes a while to ask. */
+/* Adds what the device is doing; asking takes a while. */
 static void
 add_state(const struct race *a)
 {

@@ -11,7 +11,7 @@ enum {
 	TRIES = 200,
 	/* tries to give an axis another value than the listed one, or an odd one */
 	OTHERS = 32,
-	/* half of the sizes are next to a multiple of a power of two, 2 to the BLOCKS at most */
+	/* half of the sizes are next to a multiple of a power of two, at most 2 to the BLOCKS */
 	BLOCKS = 8
 };
 

@@ -26,7 +26,10 @@ struct launch {
 	json_t *facts;  /* grid, block, device, compute_capability; text */
 	json_t *raw;    /* {"METRIC": ["value", "unit", "file", line]} */
 	json_t *advice; /* the vendor tool's recommendations */
-	/* set after all files have been read: is its kernel asked for, and what it is chosen by */
+	/*
+	 * set after all files have been read: whether its kernel is asked for, and the value that
+	 * decides
+	 */
 	bool wanted;
 	double time;
 };

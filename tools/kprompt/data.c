@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kprompt: text that comes with a record, as data between marks: as it is, or as a template of
- * prompts/data says it.
+ * kprompt: text that comes with a record, as data between marks: as it is, or in the form of a
+ * template in prompts/data.
  */
 #include "kprompt.h"
 

@@ -42,7 +42,7 @@ void put(const char *name, json_t *value);
 extern const char *salt;
 
 /*
- * files.c: prompt files. Each is searched in the campaign's prompts first, then among the shipped
+ * files.c: prompt files. Each is looked for in the campaign's prompts first, then among the shipped
  * ones, and read once.
  */
 void files_init(void);
@@ -93,7 +93,7 @@ void family_facts(const char *reference);
 
 /* profile.c: put the list of skills, one line each. */
 void skill_facts(void);
-/* Put the parent's "profile": false when there is none. */
+/* Put "profile", that of the parent; false when there is none. */
 void profile_facts(const json_t *parent);
 /*
  * A cheaper model's summary of a program's log, to be shown instead; NULL when there is none.

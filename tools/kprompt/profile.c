@@ -81,7 +81,7 @@ skill_facts(void)
 	put("skills", list);
 }
 
-/* The profile as the template data/profile.txt says it. */
+/* The profile in the form of the template data/profile.txt. */
 static void
 put_profile(struct kbuf *out, const json_t *profile)
 {

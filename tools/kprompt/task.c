@@ -294,7 +294,7 @@ put_tolerance(void)
 	put_text("tolerance", &b);
 }
 
-/* The command line that builds a candidate, as the template data/build says it. */
+/* The command line that builds a candidate, in the form of the template data/build. */
 static json_t *
 build_line(void)
 {

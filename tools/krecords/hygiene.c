@@ -4,7 +4,7 @@
 #include "krecords.h"
 #include "kregex.h"
 
-/* A tip must say this to mention such a trick at all. */
+/* A tip that mentions such a trick must say this. */
 #define ANTI_PATTERN "over-fit, do not retry"
 
 /* Does the rule match TEXT? A text that takes too many steps counts as a match. */

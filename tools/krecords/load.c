@@ -133,9 +133,7 @@ verdict_word(const struct round *r, const struct candidate *x)
 	return kjson_bool(x->decision, "trade_off") ? "ACCEPTED (trade-off)" : "ACCEPTED";
 }
 
-/*
- * A win comes before a correct candidate, and that before any other; among equals the better one.
- */
+/* Wins come first, then correct candidates, then all others; among equals the better one. */
 static bool
 stands_before(const struct kcandidate *a, const struct kcandidate *b)
 {

@@ -553,8 +553,8 @@ add_version(long version, json_t *files)
 }
 
 /*
- * Sealed before they are written: whatever is there after a kill was sealed, now or before, or is
- * what the facts say.
+ * Files are sealed before they are written, so whatever a kill leaves there has been sealed, or
+ * agrees with the facts.
  */
 void
 write_versions(json_t *event, json_t *files)

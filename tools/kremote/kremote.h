@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * kremote: the parts of the launcher, and what its two ends say to each other. Any command that
- * passes standard input and output on is a way there. One order, one answer:
+ * passes standard input and output on can connect them. One order, one answer:
  *
  *	there	{"schema":"remote/1","host":"gpu1","kiln":"0.1.0"}
  *	here	{"schema":"remote/1","place":NAME,"args":[...],...}, the bytes of its files, then

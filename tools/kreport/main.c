@@ -82,9 +82,8 @@ main(int argc, char **argv)
 		    .help = "\tprint only the facts behind the pages" },
 		{ 0, "refresh", .number = &refresh, .low = 1, .high = 86400, .choice = &format,
 		    .value = REFRESH,
-		    .help = "S\tprint an HTML page that is loaded again every S seconds, with "
-		            "stdin "
-		            "on top" },
+		    .help = "S\tprint an HTML page that reloads every S seconds, "
+		            "with stdin at its top" },
 	};
 	json_auto_t *facts = NULL, *figures = NULL;
 	size_t len;

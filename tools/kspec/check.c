@@ -306,7 +306,7 @@ check_line(const char *line)
 		kjson_add(page.unknown, unknown);
 }
 
-/* Targets come last: what they are based on may stand after them. */
+/* Targets come last: what they are based on may come after them. */
 static void
 check_text(const char *path)
 {

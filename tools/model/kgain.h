@@ -86,8 +86,8 @@ struct kgain_ratio kgain_ratio_of_rows(
     const json_t *other, const json_t *own, const char *workload);
 /*
  * Two rows measured separately: the interval is that of the medians, and at least NOISE wide, a
- * share, which is all that is known without samples. And the mean over the rows of OWN; false when
- * OTHER lacks one of them.
+ * share, which is all that is known without samples. The second function gives the mean over the
+ * rows of OWN; false when OTHER lacks one of them.
  */
 struct kgain_ratio kgain_apart(const json_t *other, const json_t *own, double noise);
 bool kgain_all_apart(

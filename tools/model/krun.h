@@ -12,8 +12,8 @@
  * candidate that looks around in its process finds no other call's arguments. Its inputs are in
  * memory before that. In some batches, which are not timed, krun-c can touch only the inputs and
  * outputs of the current call, and none when the last one has returned. The last words of a row say
- * so, and are gone when the call begins, because a candidate that found them would do what it may
- * not only where that is safe.
+ * so, and are gone when the call begins, because a candidate that found them would cheat only in
+ * the other batches.
  *
  * If a candidate consists of device code only (krun-opencl), the judge says what is launched: names
  * of kernels in the setup, sizes with every batch. If the device has memory of its own, tensors are
