@@ -44,8 +44,8 @@ check_unit(const struct adoption *a, const struct signature *s, const json_t *un
 		    a->file, s->line, n, n > 1 ? "s" : "", kjson_str(first, "file"),
 		    first_line(first));
 	else if (unit)
-		ksay("function   %s, %s:%d, %zu parameters\n", a->kernel, a->file, s->line,
-		    s->of.count);
+		ksay("function   %s, %s:%d, %zu parameter%s\n", a->kernel, a->file, s->line,
+		    s->of.count, s->of.count == 1 ? "" : "s");
 }
 
 /* What is taken along from outside the project. */

@@ -70,9 +70,10 @@ choose(const struct adoption *a, const json_t *configs, const json_t *calls)
 
 	kjson_foreach(c, configs) {
 		const char *name = kjson_str_or(c, "name", "?");
+		size_t arrays = json_object_size(json_object_get(c, "pointers"));
 		double mb = bytes_of(c) / 1e6;
 
-		if (!json_object_size(json_object_get(c, "pointers")))
+		if (!arrays)
 			continue;
 		if (total + mb > limit) {
 			kwarn("%s: the arrays of %s take %.1f MB, more than is left of %.0f MB "
@@ -81,8 +82,8 @@ choose(const struct adoption *a, const json_t *configs, const json_t *calls)
 			continue;
 		}
 		total += mb;
-		ksay("record     %s: %zu arrays, %.1f MB\n", name,
-		    json_object_size(json_object_get(c, "pointers")), mb);
+		ksay("record     %s: %zu array%s, %.1f MB\n", name, arrays, arrays == 1 ? "" : "s",
+		    mb);
 		add_line(&b, c, skipped(calls, c));
 	}
 	if (b.len)
