@@ -10,9 +10,9 @@
 /*
  * $1: the project. Other words that may name files are on standard input. Prints the names relative
  * to the folder above the project, "NAME" for "../NAME" and "../NAME" for "../../NAME". A name that
- * leads further up may be meant from a folder of the project: the nearest place counts, unless it
- * contains the project (next to a copy: it may be linked, and contain the campaign). What is in the
- * root folder belongs to the system.
+ * leads further up may be relative to a folder of the project: the nearest place counts, unless it
+ * contains the project. What we put next to a copy counts even then: it may be a link to a folder
+ * with the campaign. What is in the root folder belongs to the system.
  */
 static const char list_script[] =
     "cd -P -- \"$1\" || exit\n"
