@@ -28,6 +28,9 @@ static const double cold_us = 10;
  */
 static const double touch_us = 10;
 
+/* Samples of a workload, when the judge of candidates is tried on the reference. */
+static const double brief_s = 0.02;
+
 /* What local variables hold before they are set: always the same, instead of what was there. */
 static const char zeros[] = "-ftrivial-auto-var-init=zero",
                   pattern[] = "-ftrivial-auto-var-init=pattern";
@@ -60,6 +63,7 @@ struct draft {
                                      * owned */
 	} built;
 	json_t *tried;  /* the reference as it was judged last; NULL: the judge crashed */
+	json_t *timing; /* its times, when the campaign's judge accepted it */
 	char *crash;    /* on which workload its oracle then crashed, or NULL */
 	double alone_s; /* for the reference on all workloads, once */
 	bool hung;      /* the judge did not finish: the oracle has no time limit */
@@ -787,13 +791,13 @@ crash_said(const char *text)
  * the oracle runs inside it, and damages it if arrays are smaller than the oracle assumes.
  */
 static json_t *
-judge(struct draft *d, const char *phase, const char *more)
+judge(struct draft *d, int seeds)
 {
 	char *out = adopt_path(d->a, "log/harness.json");
 	auto_free char *arguments = kasprintf("-t task.json -s full --oracle ./oracle.so --phase "
-	                                      "%s --threads %lld --name reference "
-	                                      "%s ./reference.so -o ../log/harness.json",
-	    phase, kjson_int(d->a->json, "threads"), more);
+	                                      "correctness --threads %lld --seeds %d --name "
+	                                      "reference ./reference.so -o ../log/harness.json",
+	    kjson_int(d->a->json, "threads"), seeds);
 	auto_result struct command_result r = { 0 };
 	json_auto_t *answer = NULL;
 
@@ -858,13 +862,12 @@ learn_written(struct draft *d, const json_t *c)
 static bool
 passes(struct draft *d, int seeds, struct kbuf *said)
 {
-	auto_free char *more = kasprintf("--seeds %d", seeds);
 	bool good;
 
 	do {
 		json_decref(d->tried);
 		write_draft(d);
-		d->tried = judge(d, "correctness", more);
+		d->tried = judge(d, seeds);
 		good = all_passed(d->tried);
 	} while (!good && learn_written(d, d->tried));
 	if (!good && said) {
@@ -1566,132 +1569,6 @@ drop_others(struct draft *d)
 	work_end(&w);
 }
 
-/* ---- the proxy ---- */
-
-/* Standalone times of the reference next to those in the application: rows of proxy.json. */
-static json_t *
-measure(struct draft *d)
-{
-	json_auto_t *c = judge(d, "timing", "--timing-s 0.2 --warmup-s 0.02");
-	json_t *rows = json_array();
-
-	kjson_foreach(t, json_object_get(c, "timing")) {
-		const char *name = kjson_str_or(t, "workload", "?");
-		const json_t *target = json_object_get(d->targets, name);
-		double alone = kjson_num(t, "median_ns") / 1e3,
-		       real = kjson_num(target, "target_us");
-
-		if (!(real > 0))
-			continue;
-		json_array_append_new(rows,
-		    json_pack("{s:s,s:f,s:f,s:f,s:I}", "workload", name, "alone_us", alone,
-		        "target_us", real, "ratio", alone / real, "faults",
-		        kjson_int(target, "faults")));
-		ksay("proxy      %s: %.0f us alone, %.0f us in the application: %.2fx\n", name,
-		    alone, real, alone / real);
-	}
-	return rows;
-}
-
-/*
- * Does the time of a row of proxy.json, which is below LOW, only differ because the application's
- * call was the first to touch its memory?
- */
-static bool
-is_first_touch(const json_t *row, double low)
-{
-	json_int_t pages = kjson_int(row, "faults");
-	double real = kjson_num(row, "target_us");
-
-	if (kjson_num(row, "ratio") * real < low * (real - touch_us * (double)pages))
-		return false;
-	ksay("proxy      %s: in the application the call is the first to touch %lld pages, which "
-	     "is part of its time there\n",
-	    kjson_str_or(row, "workload", "?"), pages);
-	return true;
-}
-
-/* How long the workload NAME takes with warm caches, in us; 0: unknown. */
-static double
-warm_us(struct draft *d, const char *name)
-{
-	auto_free char *options = kasprintf("--warm -t task.json --workload %s", name),
-	               *text = NULL, *ns = NULL;
-	auto_result struct command_result r = { 0 };
-
-	run_solo(d, "warm", options, &r);
-	text = r.status ? NULL : file_text(r.log, NULL);
-	ns = kregex_part("warm: [^ ]+ (.*)", text);
-	return ns ? strtod(ns, NULL) / 1e3 : 0;
-}
-
-/*
- * Is the time of a row of proxy.json only above HIGH because kharness flushes the caches before
- * every call, while the application has just used the data of that call?
- */
-static bool
-is_only_cold(struct draft *d, json_t *row, double high)
-{
-	const char *name = kjson_str(row, "workload");
-	double us = d->a->device ? 0 : warm_us(d, name), ratio = us / kjson_num(row, "target_us");
-
-	if (us <= 0)
-		return false;
-	json_object_set_new(row, "warm_us", json_real(us));
-	ksay("proxy      %s: %.1f us alone with warm caches: %.2fx\n", name, us, ratio);
-	return ratio <= high;
-}
-
-/*
- * Compares standalone times of the reference with those in the application. False: they differ too
- * much for one to represent the other.
- */
-static bool
-check_proxy(struct draft *d)
-{
-	const json_t *own = json_object_get(d->a->json, "proxy");
-	double low = own ? json_number_value(json_array_get(own, 0)) : proxy_limits[0];
-	double high = own ? json_number_value(json_array_get(own, 1)) : proxy_limits[1];
-	json_auto_t *astray = json_array(), *rows = measure(d);
-	bool good;
-
-	kjson_foreach(r, rows) {
-		double ratio = kjson_num_or(r, "ratio", 1);
-
-		if (fmax(1, ratio) * kjson_num(r, "target_us") < cold_us ||
-		    (ratio >= low && ratio <= high) || (ratio < low && is_first_touch(r, low)) ||
-		    (ratio > high && is_only_cold(d, r, high)))
-			continue;
-		kwarn("%s takes %.2f times as long alone as in the application, "
-		      "so the task does not measure the same work (accepted: %.3g to %.3g; "
-		      "change it with --proxy LOW,HIGH)",
-		    kjson_str_or(r, "workload", "?"), ratio, low, high);
-		json_array_append(astray, json_object_get(r, "workload"));
-	}
-	good = !json_array_size(astray);
-	if (!good && leave_out(d, astray)) {
-		write_draft(d);
-		good = true;
-	}
-	if (!good)
-		kwarn("if the machine was busy during the observation, run kadopt observe --force, "
-		      "kadopt configs and kadopt task");
-	write_json(adopt_path(d->a, "proxy.json"), rows);
-	return good;
-}
-
-/* For some functions the time depends on the numbers. */
-static bool
-find_times(struct draft *d)
-{
-	if (check_proxy(d))
-		return true;
-	if (!restrict_inputs(d, KEPT_FLOATS, "its time depends on the numbers"))
-		return false;
-	find_inputs(d);
-	return check_proxy(d);
-}
-
 /* ---- launches ---- */
 
 /* "(32,8,1)" for a block, and "(32,8,1),(64,1,1)" for a list of them. The caller frees. */
@@ -1830,9 +1707,18 @@ task_context(const struct adoption *a)
 }
 
 static void
-make_campaign(const struct adoption *a)
+remove_campaign(const struct adoption *a)
 {
 	static const char *const files[] = { "campaign.json", "task.json", "Makefile" };
+
+	kforeach(file, files)
+		unlink(path_of("%s/%s", a->dir, *file));
+	remove_folder(path_of("%s/recorded", a->dir));
+}
+
+static void
+make_campaign(const struct adoption *a)
+{
 	const char *argv[] = { "kcampaign", "new", a->dir, "--task", adopt_path(a, "task"),
 		"--mode", kjson_str_or(a->json, "mode", "linear"), NULL };
 
@@ -1841,9 +1727,7 @@ make_campaign(const struct adoption *a)
 		    "%s: the campaign has begun with another task; "
 		    "adopt into another folder, or remove this one",
 		    a->dir);
-	kforeach(file, files)
-		unlink(path_of("%s/%s", a->dir, *file));
-	remove_folder(path_of("%s/recorded", a->dir));
+	remove_campaign(a);
 	free(program_output(argv, NULL, -1));
 	set_defaults(a);
 	task_context(a);
@@ -1902,17 +1786,23 @@ ease(struct draft *d, const json_t *eval, int status)
 	return true;
 }
 
-/* Sets when the campaign's evaluations use the profiler; NULL: as by default. */
+/*
+ * The campaign's evaluations take as little time as possible, or as much as by default. Without
+ * that, the race of the reference with itself, which nobody wins, would take all the time that
+ * there is.
+ */
 static void
-set_profile(const struct adoption *a, const char *when)
+set_brief(const struct adoption *a, bool brief)
 {
 	char *path = path_of("%s/campaign.json", a->dir);
 	json_auto_t *m = kjson_load(path);
 	json_t *eval = json_object_get(m, "eval");
 
 	json_object_del(eval, "profile");
-	if (when)
-		json_object_set_new(eval, "profile", json_string(when));
+	json_object_del(eval, "timing_s");
+	if (brief)
+		json_object_update_new(
+		    eval, json_pack("{s:s,s:f}", "profile", "off", "timing_s", brief_s));
 	write_json(path, m);
 }
 
@@ -1933,12 +1823,14 @@ try_campaign(struct draft *d)
 	json_t *eval;
 
 	make_campaign(d->a);
-	set_profile(d->a, "off");
+	set_brief(d->a, true);
 	unlink(out);
 	command_own(d->a, d->a->dir, command, "reference", &r);
-	set_profile(d->a, NULL);
+	set_brief(d->a, false);
 	record = r.status ? NULL : kin_first(out);
 	eval = json_object_get(record, "eval");
+	json_decref(d->timing);
+	d->timing = json_incref(json_object_get(eval, "timing"));
 	if (r.status)
 		kwarn("the reference cannot be evaluated: %s", r.said);
 	if ((record && !all_passed(eval)) || r.status == K_IO) {
@@ -1952,6 +1844,151 @@ try_campaign(struct draft *d)
 			    "is not a program that kiln can evaluate:\n%s",
 			    d->a->kernel, kjson_str_or(record, "eval.log", "it has no status"));
 	}
+}
+
+/* ---- the proxy ---- */
+
+/* Standalone times of the reference next to those in the application: rows of proxy.json. */
+static json_t *
+compare_times(const struct draft *d)
+{
+	json_t *rows = json_array();
+
+	kjson_foreach(t, d->timing) {
+		const char *name = kjson_str_or(t, "workload", "?");
+		const json_t *target = json_object_get(d->targets, name);
+		double alone = kjson_num(t, "median_ns") / 1e3,
+		       real = kjson_num(target, "target_us");
+
+		if (!(real > 0))
+			continue;
+		json_array_append_new(rows,
+		    json_pack("{s:s,s:f,s:f,s:f,s:I}", "workload", name, "alone_us", alone,
+		        "target_us", real, "ratio", alone / real, "faults",
+		        kjson_int(target, "faults")));
+		ksay("proxy      %s: %.0f us alone, %.0f us in the application: %.2fx\n", name,
+		    alone, real, alone / real);
+	}
+	return rows;
+}
+
+/*
+ * Does the time of a row of proxy.json, which is below LOW, only differ because the application's
+ * call was the first to touch its memory?
+ */
+static bool
+is_first_touch(const json_t *row, double low)
+{
+	json_int_t pages = kjson_int(row, "faults");
+	double real = kjson_num(row, "target_us");
+
+	if (kjson_num(row, "ratio") * real < low * (real - touch_us * (double)pages))
+		return false;
+	ksay("proxy      %s: in the application the call is the first to touch %lld pages, which "
+	     "is part of its time there\n",
+	    kjson_str_or(row, "workload", "?"), pages);
+	return true;
+}
+
+/* How long the workload NAME takes with warm caches, in us; 0: unknown. */
+static double
+warm_us(struct draft *d, const char *name)
+{
+	auto_free char *options = kasprintf("--warm -t task.json --workload %s", name),
+	               *text = NULL, *ns = NULL;
+	auto_result struct command_result r = { 0 };
+
+	run_solo(d, "warm", options, &r);
+	text = r.status ? NULL : file_text(r.log, NULL);
+	ns = kregex_part("warm: [^ ]+ (.*)", text);
+	return ns ? strtod(ns, NULL) / 1e3 : 0;
+}
+
+/*
+ * Is the time of a row of proxy.json only above HIGH because kharness flushes the caches before
+ * every call, while the application has just used the data of that call?
+ */
+static bool
+is_only_cold(struct draft *d, json_t *row, double high)
+{
+	const char *name = kjson_str(row, "workload");
+	double us = d->a->device ? 0 : warm_us(d, name), ratio = us / kjson_num(row, "target_us");
+
+	if (us <= 0)
+		return false;
+	json_object_set_new(row, "warm_us", json_real(us));
+	ksay("proxy      %s: %.1f us alone with warm caches: %.2fx\n", name, us, ratio);
+	return ratio <= high;
+}
+
+/*
+ * Compares standalone times of the reference with those in the application. False: they differ too
+ * much for one to represent the other.
+ */
+static bool
+check_proxy(struct draft *d)
+{
+	const json_t *own = json_object_get(d->a->json, "proxy");
+	double low = own ? json_number_value(json_array_get(own, 0)) : proxy_limits[0];
+	double high = own ? json_number_value(json_array_get(own, 1)) : proxy_limits[1];
+	json_auto_t *astray = json_array(), *rows = compare_times(d);
+	bool good;
+
+	kjson_foreach(r, rows) {
+		double ratio = kjson_num_or(r, "ratio", 1);
+
+		if (fmax(1, ratio) * kjson_num(r, "target_us") < cold_us ||
+		    (ratio >= low && ratio <= high) || (ratio < low && is_first_touch(r, low)) ||
+		    (ratio > high && is_only_cold(d, r, high)))
+			continue;
+		kwarn("%s takes %.2f times as long alone as in the application, "
+		      "so the task does not measure the same work (accepted: %.3g to %.3g; "
+		      "change it with --proxy LOW,HIGH)",
+		    kjson_str_or(r, "workload", "?"), ratio, low, high);
+		json_array_append(astray, json_object_get(r, "workload"));
+	}
+	good = !json_array_size(astray);
+	if (!good && leave_out(d, astray)) {
+		write_draft(d);
+		make_campaign(d->a);
+		good = true;
+	}
+	if (!good)
+		kwarn("if the machine was busy during the observation, run kadopt observe --force, "
+		      "kadopt configs and kadopt task");
+	write_json(adopt_path(d->a, "proxy.json"), rows);
+	return good;
+}
+
+/* The judge of candidates tries the reference, and the times that it measures are looked at. */
+static bool
+try_times(struct draft *d)
+{
+	struct work_span w =
+	    work_begin("judge", "the campaign, and the reference as its first candidate");
+	bool good;
+
+	try_campaign(d);
+	work_end(&w);
+	w = work_begin("proxy", "its times alone, next to those in the application");
+	good = check_proxy(d);
+	work_end(&w);
+	return good;
+}
+
+/* For some functions the time depends on the numbers. */
+static bool
+find_times(struct draft *d)
+{
+	bool good = try_times(d);
+
+	if (!good && restrict_inputs(d, KEPT_FLOATS, "its time depends on the numbers")) {
+		find_inputs(d);
+		good = try_times(d);
+	}
+	if (!good)
+		remove_campaign(d->a);
+	return good;
 }
 
 int
@@ -1991,15 +2028,9 @@ make_task(const struct adoption *a)
 	     "oracle: %s; tolerance: step %zu of %zu\n",
 	    json_array_size(json_object_get(d.task, "workloads")) - json_array_size(d.small),
 	    json_array_size(d.small), d.oracle, d.step, LEN(steps) - 1);
-	w = work_begin("proxy", "its times alone, next to those in the application");
 	code = find_times(&d) ? K_OK : K_NO;
-	work_end(&w);
-	if (code == K_OK) {
-		w = work_begin("judge", "the campaign, and the reference as its first candidate");
-		try_campaign(&d);
-		work_end(&w);
+	if (code == K_OK)
 		task_freeze(a, d.task);
-	}
 	values_free(&d.v);
 	json_decref(d.small);
 	json_decref(d.untimed);
@@ -2007,6 +2038,7 @@ make_task(const struct adoption *a)
 	json_decref(d.counted);
 	json_decref(d.task);
 	json_decref(d.tried);
+	json_decref(d.timing);
 	free(d.crash);
 	free(d.text);
 	free(d.built.text);
