@@ -341,7 +341,7 @@ ok 'C++: a namespace, CR LF, a symbolic link, threads; from the campaign back in
 	jq -e ".file == \"lib/real.cpp\" and .language == \"c\"" c-plus/adopt.json
 	jq -e ".build.compiler == \"g++\" and (.description | startswith(\"The program is C++\"))" c-plus/task.json
 	grep -q "^extern .C. void rough" c-plus/reference.c
-	jq ".eval += {set: \"full\", timing_s: 0.02, min_samples: 25, seeds: 1, profile: \"off\"} | .memory = {enabled: \"off\"}" c-plus/campaign.json >x.json && mv x.json c-plus/campaign.json
+	brisk c-plus ".eval.profile = \"off\" | .memory = {enabled: \"off\"}"
 	kcampaign run -c c-plus -n 1 >out; cat out
 	exits 0 kadopt integrate -c c-plus --pairs 31; cat out err; grep -q "^ACCEPTED" out
 	[ -h plus/lib/k.cpp ] && [ -e plus/old ]; grep -q "std::sqrt(v)" plus/lib/real.cpp; not grep -q "square\|extern\|visibility" plus/lib/real.cpp

@@ -75,7 +75,7 @@ EOF
 ok 'a winner that the application rejects is rolled back, and that is recorded' '
 	exits 0 kadopt adopt -o c -p heard --file k.cpp --kernel smooth --build "g++ -O1 -o app k.cpp" --run "./app >out.txt && ! test -e no" --outputs out.txt --compare float:1e-3 --threads 1 --runs 2 --proxy 0.0001,10000 --provider "exec:sh $tests_dir/data/adopt/model.sh $T/smooth.cpp"
 	jq -e ".entry.prototype | endswith(\"void smooth(const float *in, float *out, int n, float w = 0.5f)\")" c/task.json
-	jq ".eval += {set: \"full\", timing_s: 0.02, min_samples: 25, seeds: 1}" c/campaign.json >x.json && mv x.json c/campaign.json
+	brisk c
 	kcampaign run -c c -n 1 >out; cat out
 	exits 10 kadopt integrate -c c --gate 0.98; grep -q "^GATE: the best program, 001/01, takes" out
 	exits 10 kadopt integrate -c c --gate 0.98; is SHORT_CIRCUIT "$(jq -r .outcome c/adopt/verdicts.ndjson)"
@@ -115,7 +115,7 @@ ok 'MAP-Elites uses it, too: no parent, no inspiration, not the best' '
 	cp -r heard twin
 	cp c/adopt/original/k.cpp twin/k.cpp
 	exits 0 kadopt adopt -o m -p twin --file k.cpp --kernel smooth --mode map-elites --build "g++ -O1 -o app k.cpp" --run "./app >out.txt && ! test -e bad" --outputs out.txt --compare float:1e-3 --threads 1 --runs 1 --proxy 0.0001,10000 --provider "exec:sh $tests_dir/data/adopt/model.sh $T/smooth.cpp"
-	jq ".eval += {set: \"full\", timing_s: 0.02, min_samples: 25, seeds: 1} | .memory = {enabled: \"off\"}" m/campaign.json >x.json && mv x.json m/campaign.json
+	brisk m ".eval.profile = \"off\" | .memory = {enabled: \"off\"}"
 	kcampaign run -c m -n 1 >out; cat out
 	touch twin/bad
 	exits 1 kadopt integrate -c m; grep -q "^ROLLED BACK" out
@@ -132,7 +132,7 @@ ok 'one command: it stops where a person has to decide, continues from there, an
 		--compare float:1e-3 --threads 1 --runs 2 --proxy 0.0001,10000 --provider "exec:sh $tests_dir/data/adopt/model.sh $T/smooth.cpp"
 	grep -q "rough: it is not defined there" err
 	exits 0 kadopt adopt -c g --kernel smooth; [ ! -e g/trials/001 ]
-	jq ".eval += {set: \"full\", timing_s: 0.02, min_samples: 25, seeds: 1} | .memory = {enabled: \"off\"} | .stop.trials = 2" g/campaign.json >x.json && mv x.json g/campaign.json
+	brisk g ".eval.profile = \"off\" | .memory = {enabled: \"off\"} | .stop.trials = 2"
 	touch one/no
 	exits 1 kadopt go -c g; cat out err; grep -q "^ROLLED BACK" out; cmp one/k.cpp g/adopt/original/k.cpp
 	rm one/no; jq -c ".good = true" g/adopt/verdicts.ndjson >x && mv x g/adopt/verdicts.ndjson
@@ -141,7 +141,7 @@ ok 'one command: it stops where a person has to decide, continues from there, an
 ok 'digits of floating-point numbers alone: the message has the --compare that allows them, and with it the winner goes in' '
 	exits 0 kadopt adopt -o d -p two --file k.cpp --kernel smooth --build "g++ -O1 -o app k.cpp" --run "./app >out.txt" --outputs out.txt \
 		--compare exact --threads 1 --runs 1 --proxy 0.0001,10000 --provider "exec:sh $tests_dir/data/adopt/model.sh $T/smooth.cpp"
-	jq ".eval += {set: \"full\", timing_s: 0.02, min_samples: 25, seeds: 1} | .memory = {enabled: \"off\"} | .stop.trials = 1" d/campaign.json >x.json && mv x.json d/campaign.json
+	brisk d ".eval.profile = \"off\" | .memory = {enabled: \"off\"} | .stop.trials = 1"
 	exits 11 kadopt go -c d; cat out err; cmp two/k.cpp d/adopt/original/k.cpp
 	command=$(sed -n "s/.* If that is acceptable, run: //p" out); is "kadopt go -c $T/d --compare float" "${command%:*:*}"
 	jq -es ".[-1] | .good == false and (.compare | startswith(\"float:\"))" d/adopt/verdicts.ndjson

@@ -26,6 +26,8 @@ printf 'die 128 128 9\nbig 112 144 3\n' >"$project/some.conf"
 kadopt adopt -o "$clean" -p "$project" --file src/diffuse.c --kernel heat_diffuse --build make --threads 1 --runs 5 --proxy 0.01,100 \
 	--run 'OMP_NUM_THREADS=1 ./heat -n 8 some.conf heat.out' --outputs heat.out --provider "exec:sh $tests_dir/data/adopt/model.sh $tests_dir/data/adopt/big_only.c" >"$W/said"
 jq '.eval += {set: "full", timing_s: 0.05, min_samples: 25, seeds: 1}' "$clean/campaign.json" >"$W/m" && mv "$W/m" "$clean/campaign.json"
+mkdir -p "$clean/trials/000"
+cp "$tests_dir/data/ceilings.json" "$clean/trials/000"
 kcampaign run -c "$clean" -n 1 >"$W/said"
 original=$(sha256sum <"$clean/adopt/original/$file")
 start=$(date +%s%N)

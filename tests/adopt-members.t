@@ -238,7 +238,7 @@ ok 'a member without an object, a function of a namespace, an object of numbers 
 # won FOLDER: a round whose reply is winner.cpp.
 cat >>helpers.sh <<'E'
 won() {
-	jq ".eval += {set: \"full\", timing_s: 0.02, min_samples: 25, seeds: 1, profile: \"off\"} | .memory = {enabled: \"off\"} | .model = {provider: \"exec:sh $tests_dir/data/adopt/model.sh $T/winner.cpp\", name: \"m\"}" "$1/campaign.json" >x.json && cp x.json "$1/campaign.json"
+	brisk "$1" ".eval.profile = \"off\" | .memory = {enabled: \"off\"} | .model = {provider: \"exec:sh $tests_dir/data/adopt/model.sh $T/winner.cpp\", name: \"m\"}"
 	exits 0 kcampaign run -c "$1" -n 1; cat out err
 }
 E

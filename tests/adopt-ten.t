@@ -331,7 +331,7 @@ cat >helpers.sh <<'EOF'
 # take FOLDER FILE FUNCTION BUILD: adopt it, and let the campaign judge the reference.
 take() {
 	exits 0 kadopt adopt -o "c-$1" -p "$1" --file "$2" --kernel "$3" --build "$4" --run "./app >out.txt" --outputs out.txt --runs 1 --proxy 0.0001,10000 --provider "exec:false" || { cat out err; return 1; }
-	jq ".eval += {timing_s: 0.02, min_samples: 25, seeds: 1}" "c-$1/campaign.json" >x.json && mv x.json "c-$1/campaign.json"
+	brisk "c-$1"
 	# Trial 0 is the reference; after that the provider has no more replies.
 	kcampaign run -c "c-$1" -n 1 >log 2>&1 || :
 	jq -es "map(.eval.status? // empty) | .[0] == \"correct\"" "c-$1/trials/000/00/eval.ndjson" || { cat log; return 1; }

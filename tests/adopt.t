@@ -165,7 +165,7 @@ if [ -d "$tests_dir/apps/heat/replies" ]; then
 		rm -rf heat; cp -r "$tests_dir/apps/heat" heat; rm -r heat/replies; printf "die 192 192 9\nfin 128 160 3\n" >heat/some.conf
 		adopt m --compare float:1e-4 >out
 		cp -r "$tests_dir/apps/heat/replies" m/replies
-		edit m/campaign.json ".model = {provider: \"replay\"} | .eval += {set: \"full\", timing_s: 0.05, min_samples: 25, seeds: 1}"
+		brisk m ".model = {provider: \"replay\"} | .eval.timing_s = 0.05"
 		kcampaign run -c m -n "$(ls m/replies | wc -l)"
 		exits 0 kadopt integrate -c m; grep -q "^ACCEPTED" out'
 else
