@@ -68,7 +68,8 @@ mkdir task
 cp "$KILN_DATA/tests/tasks/affine/task.json" task
 program 1000 >task/reference.c
 kcampaign new c --task task --mode linear >/dev/null
-mkdir c/replies
+mkdir -p c/replies c/trials/000
+cp "$tests_dir/data/ceilings.json" c/trials/000
 printf '#!/bin/sh\ncat >/dev/null\ncat "%s/c/replies/${KLLM_SAMPLE%%%%/*}.md"\n' "$T" >c/model.sh
 edit c/campaign.json ".model = {provider: \"exec:sh $T/c/model.sh\"} | .stop = {trials: 9}
 	| .eval = {set: \"full\", seeds: 1, timing_s: 0.05, min_samples: 5, threads: 1, reuse: \"off\", profile: \"off\"}"
