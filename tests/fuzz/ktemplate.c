@@ -17,13 +17,13 @@ load(void *arg, const char *name, const char **file)
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	char *text = kstrndup((const char *)data, size < 4096 ? size : 4096), why[80];
+	char *text = kstrndup((const char *)data, size < 4096 ? size : 4096);
 	json_t *context = json_pack("{s:s,s:[s,s],s:{s:i}}", "a", "1", "l", "x", "y", "o", "b", 2);
 	char part[] = "{{>q}}";
 	struct ktemplate t = { load, part, json_array() };
 	struct kbuf b = { 0 };
 
-	ktemplate_render(&t, &b, text, "t", context, why, sizeof why);
+	ktemplate_render(&t, &b, text, "t", context);
 	kbuf_free(&b);
 	json_decref(t.sections);
 	json_decref(context);

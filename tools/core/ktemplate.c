@@ -16,8 +16,7 @@ static struct render {
 	size_t start; /* where the output of this rendering begins in out */
 	struct scope scope;
 	int depth; /* open partials and sections */
-	char *why;
-	size_t why_len;
+	const char *fault;
 } render;
 
 /* The template that is being read; one at a time. */
@@ -35,7 +34,7 @@ struct tag {
 static bool
 fail(const char *at, const char *what, const char *name)
 {
-	snprintf(render.why, render.why_len, "%s:%zu: %s%s%s", source.file,
+	render.fault = kshown("%s:%zu: %s%s%s", source.file,
 	    kline_at(source.text, (size_t)(at - source.text)), what, *name ? " " : "", name);
 	return false;
 }
@@ -325,27 +324,26 @@ render_text(const char *until, bool show)
 	return true;
 }
 
-bool
+const char *
 ktemplate_render(const struct ktemplate *t, struct kbuf *out, const char *text, const char *file,
-    const json_t *context, char *why, size_t why_len)
+    const json_t *context)
 {
 	source = (struct source){ text, file, text };
-	render = (struct render){
-		.t = t, .out = out, .start = out->len, .why = why, .why_len = why_len
-	};
+	render = (struct render){ .t = t, .out = out, .start = out->len };
 	render.scope.stack[render.scope.depth++] = context;
 	kbuf_add(out, "", 0);
-	return render_text(NULL, true);
+	render_text(NULL, true);
+	return render.fault;
 }
 
 void
 ktemplate_fill(const struct ktemplate *t, struct kbuf *out, const char *text, const char *file,
     const json_t *context)
 {
-	char why[512];
+	const char *fault = ktemplate_render(t, out, text, file, context);
 
-	if (!ktemplate_render(t, out, text, file, context, why, sizeof why))
-		kdie(K_USAGE, "%s", why);
+	if (fault)
+		kdie(K_USAGE, "%s", fault);
 }
 
 void

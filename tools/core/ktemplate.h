@@ -46,10 +46,10 @@ struct ktemplate {
 
 /*
  * Append TEXT, filled in from the object CONTEXT, to OUT. FILE is for messages. On failure returns
- * false with "file:line: reason" in WHY; OUT then holds the text rendered so far.
+ * "file:line: reason", a text of kshown, else NULL; OUT then holds the text rendered so far.
  */
-bool ktemplate_render(const struct ktemplate *t, struct kbuf *out, const char *text,
-    const char *file, const json_t *context, char *why, size_t why_len);
+const char *ktemplate_render(const struct ktemplate *t, struct kbuf *out, const char *text,
+    const char *file, const json_t *context);
 /* The same, but a failure is fatal (K_USAGE). */
 void ktemplate_fill(const struct ktemplate *t, struct kbuf *out, const char *text, const char *file,
     const json_t *context);

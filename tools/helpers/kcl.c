@@ -74,12 +74,11 @@ kcl_words(int error)
 	return other;
 }
 
-static bool
-works(const char *what, int error, char *why, size_t why_len)
+/* What is wrong, or NULL. */
+static const char *
+fault_of(const char *what, int error)
 {
-	if (error)
-		snprintf(why, why_len, "%s: %s", what, kcl_words(error));
-	return !error;
+	return error ? kshown("%s: %s", what, kcl_words(error)) : NULL;
 }
 
 /*
@@ -103,8 +102,8 @@ table_of(void)
 	return *(void ***)first;
 }
 
-static bool
-bind(char *why, size_t why_len)
+static const char *
+bind(void)
 {
 	const char *name = getenv("KILN_OPENCL");
 	void *p, **table = NULL;
@@ -112,10 +111,8 @@ bind(char *why, size_t why_len)
 	if (!name || !*name)
 		name = "libOpenCL.so.1";
 	cl.library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
-	if (!cl.library) {
-		snprintf(why, why_len, "no OpenCL: %s", dlerror());
-		return false;
-	}
+	if (!cl.library)
+		return kshown("no OpenCL: %s", dlerror());
 	if (!dlsym(cl.library, "clGetPlatformIDs"))
 		table = table_of();
 #define BIND(field, symbol, number, result, types) \
@@ -123,17 +120,15 @@ bind(char *why, size_t why_len)
 	memcpy(&cl.field, &p, sizeof p);
 #define NEED(field, symbol, number, result, types) \
 	BIND(field, symbol, number, result, types) \
-	if (!p) { \
-		snprintf(why, why_len, "%s has no %s", name, symbol); \
-		return false; \
-	}
+	if (!p) \
+		return kshown("%s has no %s", name, symbol);
 	KCL_FUNCTIONS(NEED)
 	KCL_SHARED_FUNCTIONS(BIND)
 #undef NEED
 #undef BIND
 	if (!table)
 		cl.platforms = cl.get_platforms;
-	return true;
+	return NULL;
 }
 
 static void
@@ -200,45 +195,41 @@ look_through(void *platform, const char *wanted, void **fallback, void **fallbac
 	return false;
 }
 
-bool
-kcl_choose(char *why, size_t why_len)
+const char *
+kcl_choose(void)
 {
 	const char *wanted = getenv("KILN_OPENCL_DEVICE");
 	void *platforms[OBJECTS_MAX], *fallback = NULL, *fallback_platform = NULL;
+	const char *fault;
 	uint32_t n = 0;
 
 	cl = (struct kcl){ 0 };
 	if (wanted && !*wanted)
 		wanted = NULL;
-	if (!bind(why, why_len))
-		return false;
-	if (cl.platforms(OBJECTS_MAX, platforms, &n) || !n) {
-		snprintf(why, why_len, "no OpenCL platform is installed (/etc/OpenCL/vendors)");
-		return false;
-	}
+	if ((fault = bind()))
+		return fault;
+	if (cl.platforms(OBJECTS_MAX, platforms, &n) || !n)
+		return "no OpenCL platform is installed (/etc/OpenCL/vendors)";
 	for (uint32_t i = 0; i < n && i < OBJECTS_MAX; i++)
 		if (look_through(platforms[i], wanted, &fallback, &fallback_platform))
-			return true;
-	if (!fallback) {
-		snprintf(why, why_len, "OpenCL has no device%s%s", wanted ? " called " : "",
-		    wanted ?: "");
-		return false;
-	}
+			return NULL;
+	if (!fallback)
+		return kshown("OpenCL has no device%s%s", wanted ? " called " : "", wanted ?: "");
 	cl.device = fallback;
 	learn(fallback_platform);
-	return true;
+	return NULL;
 }
 
-bool
-kcl_start(char *why, size_t why_len)
+const char *
+kcl_start(void)
 {
 	int e = 0;
 
 	cl.context = cl.create_context(NULL, 1, &cl.device, NULL, NULL, &e);
-	if (!works("creating a context on the device", e, why, why_len))
-		return false;
+	if (e)
+		return fault_of("creating a context on the device", e);
 	cl.queue = cl.create_queue(cl.context, cl.device, 0, &e);
-	return works("creating a queue", e, why, why_len);
+	return fault_of("creating a queue", e);
 }
 
 static char *

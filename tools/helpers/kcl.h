@@ -92,10 +92,10 @@ extern struct kcl {
 #undef KCL_DECLARE
 } cl;
 
-/* Choose a device and learn about it; false with the reason in WHY. */
-bool kcl_choose(char *why, size_t why_len);
-/* Its context, and a queue in order. */
-bool kcl_start(char *why, size_t why_len);
+/* Choose a device and learn about it: NULL, or what is wrong. */
+const char *kcl_choose(void);
+/* Its context, and a queue in order; the same result. */
+const char *kcl_start(void);
 const char *kcl_words(int error); /* NULL: no error */
 
 /*

@@ -362,7 +362,7 @@ static int
 runner(char **argv)
 {
 	struct krun_report hello = { .what = KRUN_HELLO };
-	char why[256];
+	const char *why;
 	int fds[2];
 
 	krunner_open(argv[2], &setup, fds);
@@ -373,7 +373,7 @@ runner(char **argv)
 	rows = atoi(argv[3]);
 	/* The driver's threads inherit this. */
 	krunner_pin(&setup);
-	if (!kcl_choose(why, sizeof why) || !kcl_start(why, sizeof why))
+	if ((why = kcl_choose() ?: kcl_start()))
 		krunner_fail(why, NULL, 0);
 	if (setup.copies)
 		make_memory();
@@ -405,9 +405,9 @@ leave(int status)
 static void
 start_or_die(bool queue)
 {
-	char why[256];
+	const char *why = kcl_choose() ?: queue ? kcl_start() : NULL;
 
-	if (!kcl_choose(why, sizeof why) || (queue && !kcl_start(why, sizeof why)))
+	if (why)
 		kdie(K_MISSING, "%s", why);
 }
 

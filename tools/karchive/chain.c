@@ -6,8 +6,6 @@
  */
 
 #include "karchive.h"
-#include "klinear.h"
-#include "ktrials.h"
 #include "kverdict.h"
 
 /* How much slower than its predecessor a link may be, in percent. */

@@ -5,8 +5,8 @@
  */
 #pragma once
 
-#include "karch.h"
-#include "kcamp.h"
+#include "klinear.h"
+#include "ktrials.h"
 
 /*
  * Put the scored records of FILES (COUNT 0: stdin) into A, trial by trial. A is empty or holds an

@@ -7,9 +7,6 @@
 #include "karchive.h"
 #include "kchain.h"
 #include "kfence.h"
-#include "kcandidate.h"
-#include "klinear.h"
-#include "status.h"
 
 /*
  * Constants of the search that nobody needs to change. Islands that exchange elites every tenth

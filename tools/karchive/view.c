@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* karchive: views of an archive: its best programs, the lineage of a candidate, and counts. */
 #include "karchive.h"
-#include "ktrials.h"
 
 enum { MAX_LINEAGE = 1000000 };
 

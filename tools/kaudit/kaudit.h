@@ -5,8 +5,9 @@
  */
 #pragma once
 
+#include "backend.h"
 #include "kcamp.h"
-#include "kio.h"
+#include "kregex.h"
 #include "ktask.h"
 
 /* What is audited. */

@@ -6,11 +6,8 @@
  * (?&input) matches one of its inputs whatever their names.
  */
 
-#include "backend.h"
 #include "kaudit.h"
 #include "kform.h"
-#include "kregex.h"
-#include "ktoken.h"
 
 enum { HITS_PER_RULE = 4, QUOTE_MAX = 80 };
 

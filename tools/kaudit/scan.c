@@ -4,10 +4,8 @@
  * added.
  */
 
-#include "backend.h"
 #include "kaudit.h"
 #include "kdiff.h"
-#include "ktoken.h"
 
 /* The parent's text of a file of the candidate; NULL if it has none. Borrowed. */
 static const char *

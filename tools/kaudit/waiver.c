@@ -5,7 +5,6 @@
  */
 
 #include "kaudit.h"
-#include "kregex.h"
 
 enum { WAIVER_MAX = 1 << 16 };
 

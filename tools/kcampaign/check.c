@@ -5,11 +5,6 @@
  */
 #include "kcampaign.h"
 
-#include "backend.h"
-#include "kjq.h"
-#include "kproc.h"
-#include "ktask.h"
-
 /* Lists all knobs, or those of a group, one per line; or prints everything about one. */
 int
 command_knobs(void)

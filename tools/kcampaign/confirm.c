@@ -5,8 +5,6 @@
  */
 #include "kcampaign.h"
 
-#include "kseal.h"
-
 #define CONFIRMED "confirmed"
 
 enum { TEXT_MAX = 1 << 20 };

@@ -6,11 +6,6 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 
-#include "backend.h"
-#include "kchain.h"
-#include "klinear.h"
-#include "kmemo.h"
-
 #define VARIABLES "campaign.mk"
 
 enum { TICK_MS = 250, WORDS_MAX = 1 << 20 };

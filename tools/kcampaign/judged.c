@@ -7,10 +7,6 @@
  */
 #include "kcampaign.h"
 
-#include "kjq.h"
-#include "kseal.h"
-#include "ktask.h"
-
 #define FROZEN "frozen"
 
 /* The line of the seal, or NULL: round 1 is open. New reference. */

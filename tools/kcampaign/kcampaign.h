@@ -6,10 +6,14 @@
  */
 #pragma once
 
-#include "kcamp.h"
-#include "kgain.h"
-#include "kplace.h"
-#include "kutil.h"
+#include "backend.h"
+#include "kchain.h"
+#include "khw.h"
+#include "kjq.h"
+#include "klinear.h"
+#include "kmemo.h"
+#include "kproc.h"
+#include "ktrials.h"
 
 /* Values from the command line. */
 struct options {

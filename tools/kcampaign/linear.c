@@ -5,10 +5,7 @@
  */
 #include "kcampaign.h"
 
-#include "karch.h"
-#include "kchain.h"
 #include "kends.h"
-#include "klinear.h"
 
 enum { COLUMNS = 80 };
 

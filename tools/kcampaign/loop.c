@@ -5,11 +5,6 @@
  */
 #include "kcampaign.h"
 
-#include "kmemo.h"
-#include "krecord.h"
-#include "kseal.h"
-#include "ktrials.h"
-
 long last_made;
 
 void

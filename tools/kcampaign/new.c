@@ -2,10 +2,7 @@
 /* new: a campaign folder from a task. What can be determined is not asked. See kcampaign.h. */
 #include "kcampaign.h"
 
-#include "backend.h"
-#include "kgpu.h"
 #include "kregex.h"
-#include "ktask.h"
 
 #define FILE_MAX ((size_t)64 << 20)
 /* For recorded inputs, which may be in a folder of their own, and the field that names them. */

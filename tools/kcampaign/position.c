@@ -2,11 +2,6 @@
 /* Where a campaign stands: last trial, archive header, stop conditions. See kcampaign.h. */
 #include "kcampaign.h"
 
-#include "karch.h"
-#include "kchain.h"
-#include "ktrials.h"
-#include "status.h"
-
 #define LINK "archive.ndjson"
 
 const char *

@@ -2,9 +2,6 @@
 /* redo and verify: one candidate is made, or measured, again. See kcampaign.h. */
 #include "kcampaign.h"
 
-#include "karch.h"
-#include "status.h"
-
 static void
 parse_cell(const char *text, long *trial, long *branch)
 {

@@ -2,14 +2,6 @@
 /* next, status and best: output for people. See kcampaign.h. */
 #include "kcampaign.h"
 
-#include "backend.h"
-#include "karch.h"
-#include "kchain.h"
-#include "kgain.h"
-#include "kproc.h"
-#include "ktrials.h"
-#include "status.h"
-
 int
 command_next(void)
 {

@@ -5,7 +5,6 @@
  */
 #include "kcampaign.h"
 
-#include "khw.h"
 #include "kroof.h"
 
 /* Efficiency of the candidate ID: 0 if it is not in its record. */
@@ -57,10 +56,9 @@ roofline_require(void)
 void
 roofline_lacks(const struct ktask *task, struct kbuf *text)
 {
-	const char *gpu = kcamp_str("gpu"), *metric;
+	const char *gpu = kcamp_str("gpu"), *metric, *why;
 	struct khw *h = *gpu ? khw_load(NULL, ".", NULL) : NULL;
 	const struct khw_device *d = h ? khw_find(h, gpu) : NULL;
-	char why[300] = "";
 
 	if (h && !d) {
 		auto_free char *near = khw_near(h, gpu);
@@ -69,7 +67,7 @@ roofline_lacks(const struct ktask *task, struct kbuf *text)
 		    "campaign.json: gpu: no file in docs/hardware describes '%s'%s%s\n", gpu,
 		    *near ? "; known devices: " : "", near);
 	} else if (d) {
-		metric = task->flops ? khw_compute(d, task, why, sizeof why) : NULL;
+		metric = task->flops ? khw_compute(d, task, &why) : NULL;
 		if (task->flops && !metric)
 			kbuf_printf(text, "%s: compute: %s\n", task->file, why);
 		else if (metric && !khw_known(d, metric))

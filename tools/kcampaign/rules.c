@@ -2,9 +2,6 @@
 /* What views depend on besides records, as files that make can compare. See kcampaign.h. */
 #include "kcampaign.h"
 
-#include "khw.h"
-#include "kseal.h"
-
 #define FOLDER "trials/.rules"
 
 /* The digest of a file, so that only a change of content counts. */

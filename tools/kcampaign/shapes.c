@@ -5,11 +5,6 @@
  */
 #include "kcampaign.h"
 
-#include "kgain.h"
-#include "kjq.h"
-#include "klinear.h"
-#include "ktask.h"
-
 /* Does a case of the baseline fail on the workload? */
 static bool
 is_failing(const json_t *baseline, const char *name)

@@ -7,9 +7,6 @@
  */
 
 #include "kcampaign.h"
-#include "karch.h"
-#include "krecord.h"
-#include "ktrials.h"
 
 /* How much was done. */
 static struct {

@@ -5,9 +5,6 @@
  */
 #include "kcampaign.h"
 
-#include "kproc.h"
-#include "ktrials.h"
-
 #define PAGE "report.html"
 
 /* At most a tenth of one processor. */

@@ -6,13 +6,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 
-#include "backend.h"
 #include "keval.h"
-#include "klock.h"
-#include "klog.h"
-#include "kplace.h"
-#include "kregex.h"
-#include "ksandbox.h"
 
 enum { SO_MAX = 64 << 20, LOG_MAX = 4 << 20 };
 

@@ -3,12 +3,6 @@
 #include <sys/random.h>
 
 #include "keval.h"
-#include "kgain.h"
-#include "klock.h"
-#include "klog.h"
-#include "kregex.h"
-#include "ksandbox.h"
-#include "kstat.h"
 
 enum { OUTPUT_MAX = 16 << 20, FILE_MAX_BYTES = 64 << 20, COPY_LIMIT_S = 600 };
 

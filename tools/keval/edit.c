@@ -6,7 +6,6 @@
  */
 
 #include "keval.h"
-#include "kregex.h"
 
 enum { MAX_EDITS = 64 };
 

@@ -5,8 +5,6 @@
  */
 
 #include "keval.h"
-#include "kfence.h"
-#include "kregex.h"
 
 enum { SHOWN = 80 };
 

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From code to the eval member: hash, duplicates, static scan, then the tiers. */
 
-#include "backend.h"
 #include "keval.h"
-#include "kplace.h"
-#include "karch.h"
 #include "kneutral.h"
-#include "kregex.h"
 
 bool
 is_null(void)

@@ -6,15 +6,7 @@
  * the record knows that it was tried.
  */
 
-#include "backend.h"
-#include "karch.h"
 #include "keval.h"
-#include "kfence.h"
-#include "kgain.h"
-#include "klinear.h"
-#include "kregex.h"
-#include "ksandbox.h"
-#include "kverdict.h"
 
 /* Characters kept of a listing, number of kinds of instructions reported. */
 enum { LIST_LIMIT_S = 60, LISTING_MAX = 16000, OPS_TOLD = 24 };

@@ -5,10 +5,7 @@
  * complete.
  */
 
-#include "karch.h"
 #include "keval.h"
-#include "ktask.h"
-#include "kverdict.h"
 
 void
 input(const char *path, bool needed)

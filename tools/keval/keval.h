@@ -5,14 +5,22 @@
  */
 #pragma once
 
+#include "backend.h"
 #include "karch.h"
 #include "kcamp.h"
 #include "kelf.h"
 #include "kextract.h"
-#include "kio.h"
+#include "kfence.h"
+#include "klaunch.h"
+#include "klinear.h"
+#include "klock.h"
+#include "klog.h"
+#include "kplace.h"
 #include "kplan.h"
-#include "kproc.h"
-#include "status.h"
+#include "kregex.h"
+#include "ksandbox.h"
+#include "kstat.h"
+#include "kverdict.h"
 
 /* The run: that of this process. */
 extern struct keval {

@@ -6,9 +6,6 @@
 
 #include "kclaim.h"
 #include "keval.h"
-#include "kgain.h"
-#include "klinear.h"
-#include "kregex.h"
 
 /*
  * Whether the prompt showed measurements from inside the program: a profile, instructions, times

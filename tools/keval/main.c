@@ -5,8 +5,6 @@
  * baseline.
  */
 
-#include "backend.h"
-#include "karch.h"
 #include "keval.h"
 #include "koption.h"
 #include "krecord.h"

@@ -3,7 +3,6 @@
 #include <sys/utsname.h>
 
 #include "keval.h"
-#include "ksandbox.h"
 
 /*
  * Every part ends the program with its own message when something is missing. They are the sandbox,

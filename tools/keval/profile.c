@@ -6,13 +6,7 @@
  * verdict, and the reason is recorded.
  */
 
-#include "backend.h"
-#include "karch.h"
 #include "keval.h"
-#include "kgain.h"
-#include "kplace.h"
-#include "kregex.h"
-#include "ksandbox.h"
 
 enum { OUTPUT_MAX = 64 << 20 };
 /*

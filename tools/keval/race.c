@@ -5,10 +5,7 @@
  */
 #include <sys/prctl.h>
 
-#include "karch.h"
 #include "keval.h"
-#include "kgain.h"
-#include "kstat.h"
 
 char *
 incumbent_so(const json_t *past)

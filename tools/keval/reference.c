@@ -5,8 +5,6 @@
  */
 
 #include "keval.h"
-#include "klaunch.h"
-#include "ktask.h"
 #include "ktrials.h"
 
 enum { SOURCE_MAX = 8 << 20 };

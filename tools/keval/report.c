@@ -2,9 +2,6 @@
 /* What people and models are told about an evaluation; never the expected values. */
 
 #include "keval.h"
-#include "kgain.h"
-#include "klog.h"
-#include "ktask.h"
 
 enum { CASES_MAX = 8 };
 

@@ -7,7 +7,6 @@
  */
 
 #include "keval.h"
-#include "kgain.h"
 
 /*
  * Faster, by more than the noise, than the incumbent or the reference that it was raced with. If it

@@ -7,11 +7,8 @@
  */
 #include <sys/utsname.h>
 
-#include "backend.h"
 #include "findings.h"
 #include "keval.h"
-#include "klock.h"
-#include "ksandbox.h"
 
 static const char *const host_tools[] = { "asan", "ubsan" };
 static const char *const device_tools[] = { "memcheck", "racecheck", "initcheck" };

@@ -4,10 +4,7 @@
  * (forbidden.json).
  */
 
-#include "backend.h"
 #include "keval.h"
-#include "kregex.h"
-#include "ktoken.h"
 
 enum {
 /* .init as the compiler's start files make it: less than one call longer than the shortest */

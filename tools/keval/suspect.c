@@ -9,9 +9,6 @@
  */
 
 #include "keval.h"
-#include "kregex.h"
-#include "ksandbox.h"
-#include "ktoken.h"
 
 enum { TIMEOUT_S = 60, BYTES_MAX = 16 };
 

@@ -4,10 +4,7 @@
  * incumbent.
  */
 
-#include "karch.h"
 #include "keval.h"
-#include "klaunch.h"
-#include "ksandbox.h"
 
 static const char checked_so[] = "checked.so";
 

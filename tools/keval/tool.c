@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Command lines, and running system programs on a candidate, in the sandbox. */
 #include "keval.h"
-#include "klock.h"
-#include "ksandbox.h"
 
 enum { OUTPUT_MAX = 64 << 20, REASON_MAX = 300 };
 

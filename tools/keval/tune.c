@@ -7,9 +7,6 @@
  */
 
 #include "keval.h"
-#include "kfence.h"
-#include "kgain.h"
-#include "kregex.h"
 
 enum { MAX_PARAMETERS = 4, MAX_VARIANTS = 8, MAX_NAME = 80 };
 

@@ -6,10 +6,6 @@
  */
 
 #include "keval.h"
-#include "kgain.h"
-#include "klinear.h"
-#include "ksandbox.h"
-#include "kstat.h"
 
 enum {
 	RACERS_MAX = 16,

@@ -2,7 +2,6 @@
 /* kgrad: transitions from scored records, and the counts of the cells that they leave and reach. */
 
 #include "kgrad.h"
-#include "status.h"
 
 /* Smaller differences of scores do not count. */
 static const double threshold = 0.01;

@@ -6,8 +6,6 @@
  */
 #include "kprofile.h"
 
-#include "kregex.h"
-
 enum { MAX_EVENTS = 64 };
 
 static struct reader {

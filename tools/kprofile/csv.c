@@ -5,8 +5,6 @@
  */
 #include "kprofile.h"
 
-#include "kregex.h"
-
 struct csv csv;
 
 void

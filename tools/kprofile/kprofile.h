@@ -7,6 +7,7 @@
 #pragma once
 
 #include "kio.h"
+#include "kregex.h"
 
 /* The file that is being read; one at a time. */
 extern struct input {
@@ -133,7 +134,7 @@ char *values_fill(const char *text);
  */
 void values_used(const char *text, bool braces, json_t *out);
 /* 3 digits, or an integer. */
-void number_text(double v, char *out, size_t len);
+const char *number_text(double v);
 
 /* report.c: the object profile/1. New reference. */
 json_t *report(const struct launch *l, const json_t *kernels);

@@ -7,7 +7,6 @@
 #include "khw.h"
 #include "koption.h"
 #include "kprofile.h"
-#include "kregex.h"
 
 #define FILE_MAX ((size_t)256 << 20)
 

@@ -5,8 +5,6 @@
  */
 #include "kprofile.h"
 
-#include "kregex.h"
-
 static struct reader {
 	struct row units;
 	size_t metrics; /* first column that is not one of the base */

@@ -2,8 +2,6 @@
 /* kprofile: Nsight Compute, page "details" in its text form. */
 #include "kprofile.h"
 
-#include "kregex.h"
-
 /* "  name(args) (64, 256, 1)x(32, 8, 1), Context 1, Stream 7, Device 0, CC 9.0" */
 static const char launch[] = "\\A  (?! )(.*\\S) *(\\([^(]*\\))x(\\(.*?\\)), Context .*?, CC "
                              "(.*?)\\s*\\z";

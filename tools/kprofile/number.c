@@ -2,8 +2,6 @@
 /* kprofile: numbers and units as profilers print them. */
 #include "kprofile.h"
 
-#include "kregex.h"
-
 bool
 number_absent(const char *s)
 {
@@ -54,11 +52,10 @@ number_scale(const json_t *units, const char *unit)
 	return kjson_num(units, top) / kjson_num_or(units, slash + 1, INFINITY);
 }
 
-void
-number_text(double v, char *out, size_t len)
+const char *
+number_text(double v)
 {
-	if (fabs(v) >= 1000 || (fabs(v) >= 100 && fabs(v - round(v)) < 1e-9))
-		snprintf(out, len, "%.0f", v);
-	else
-		snprintf(out, len, "%.3g", v);
+	bool whole = fabs(v) >= 1000 || (fabs(v) >= 100 && fabs(v - round(v)) < 1e-9);
+
+	return kshown(whole ? "%.0f" : "%.3g", v);
 }

@@ -7,8 +7,6 @@
  */
 #include "kprofile.h"
 
-#include "kregex.h"
-
 static struct launch *program;
 static struct kbuf rows; /* of perf stat -x */
 

@@ -6,8 +6,6 @@
  */
 #include "kprofile.h"
 
-#include "kregex.h"
-
 enum { MAX_DEPTH = 40 };
 
 struct values values;
@@ -293,12 +291,9 @@ values_fill(const char *text)
 	for (; kregex_match("\\{([^}]*)\\}", text, at); text += at->to) {
 		auto_free char *expression = kregex_text(text, at[1]);
 		double value = values_eval(expression);
-		char shown[40] = "?";
 
-		if (!isnan(value))
-			number_text(value, shown, sizeof shown);
 		kbuf_add(&b, text, at->from);
-		kbuf_puts(&b, shown);
+		kbuf_puts(&b, isnan(value) ? "?" : number_text(value));
 	}
 	if (strchr(text, '{'))
 		kdie(K_USAGE, "%s: \"%s\": '{' without '}'", profile.where, text);

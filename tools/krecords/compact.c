@@ -3,10 +3,7 @@
  * a second model summarises the records; its answer is kept if it has the required form. See
  * krecords.h.
  */
-#include "kfence.h"
-#include "kproc.h"
 #include "krecords.h"
-#include "ktemplate.h"
 
 enum { WORDS = 350, RECORDS_MAX = 40000 };
 
@@ -115,21 +112,18 @@ write_line(const char *path, const json_t *record)
 static int
 accept(const char *done, const char *refused, const char *reply)
 {
-	char why[200];
-	json_auto_t *whole = kin_first(reply);
-	json_t *sections;
-	const char *text = kjson_maybe(whole, "reply.text");
+	json_auto_t *whole = kin_first(reply), *sections = json_object();
+	const char *text = kjson_maybe(whole, "reply.text"), *why;
 
 	if (!text)
 		kdie(K_USAGE, "%s: no record with 'reply.text'", reply);
-	sections = kmemo_sections(text, why, sizeof why);
-	if (sections)
-		json_object_set_new(whole, "compact", sections);
+	if (!(why = kmemo_sections(text, sections)))
+		json_object_set(whole, "compact", sections);
 	else
 		kwarn("%s: the answer cannot be used: %s; it is kept as %s", done, why, refused);
-	write_line(sections ? done : refused, whole);
+	write_line(why ? refused : done, whole);
 	unlink(reply);
-	return sections ? K_OK : K_NO;
+	return why ? K_NO : K_OK;
 }
 
 /* Asks, or uses an answer that a killed run has paid for. */

@@ -4,14 +4,10 @@
  * compilers, escaped so that they contain no Markdown markup. See krecords.h.
  */
 
-#include "kdiff.h"
 #include "kends.h"
-#include "kfence.h"
-#include "klinear.h"
 #include "kmark.h"
 #include "kplan.h"
 #include "krecords.h"
-#include "ktemplate.h"
 
 enum { WORDS = 2000, CELL = 160, PAGE_MAX = 1 << 20 };
 

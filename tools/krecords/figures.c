@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a round measured, as numbers: rates, means over shapes, changes. See krecords.h. */
 
-#include "kgain.h"
-#include "klinear.h"
 #include "krecords.h"
-#include "status.h"
 
 const char *
 set_of(const struct candidate *x)

@@ -2,7 +2,6 @@
 /* rejects tips that would teach over-fitting, by rules that are data. See krecords.h. */
 
 #include "krecords.h"
-#include "kregex.h"
 
 /* A tip that mentions such a trick must say this. */
 #define ANTI_PATTERN "over-fit, do not retry"

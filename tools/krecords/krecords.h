@@ -10,12 +10,16 @@
  */
 #pragma once
 
-#include "kcamp.h"
-#include "kio.h"
+#include "kdiff.h"
+#include "kfence.h"
+#include "klinear.h"
 #include "kmemo.h"
-#include "kseal.h"
+#include "kproc.h"
+#include "kregex.h"
 #include "ktask.h"
+#include "ktemplate.h"
 #include "ktrials.h"
+#include "kverdict.h"
 
 /* Values from the command line. */
 struct options {

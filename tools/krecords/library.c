@@ -8,7 +8,6 @@
 
 #include "kjq.h"
 #include "krecords.h"
-#include "kverdict.h"
 
 /* A line of the library about the campaign. New reference. */
 static json_t *

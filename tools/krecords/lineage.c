@@ -6,9 +6,6 @@
  * hashes, and a run that was killed is continued by making them again. See krecords.h.
  */
 
-#include "kfence.h"
-#include "kproc.h"
-#include "kregex.h"
 #include "krecords.h"
 
 enum { SUMMARY = 60, WORDS = 600, LOCK_S = 2 };

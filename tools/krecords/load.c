@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads a campaign and its rounds from scored records and archives. See krecords.h. */
 
-#include "klinear.h"
 #include "krecords.h"
 
 struct campaign campaign;

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* memory/vN.json: what a campaign remembers of trial N, computed from its facts. See krecords.h. */
 
-#include "karch.h"
 #include "kchain.h"
-#include "kfence.h"
-#include "kgain.h"
 #include "krecords.h"
 #include "kroof.h"
-#include "kverdict.h"
-#include "status.h"
 
 enum { LINE = 400, DIRECTIONS = 3, VERSION_MAX = 64 << 20 };
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The files that a round must have, made from its records. See krecords.h. */
 
-#include "kdiff.h"
-#include "kplace.h"
 #include "krecords.h"
 
 /* benchmark.csv: one row for every workload of the set that a candidate was judged on. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* read, summary, latest, list. What they print is first compared with the facts. See krecords.h. */
 
-#include "kfence.h"
 #include "krecords.h"
 
 static void

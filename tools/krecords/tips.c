@@ -5,11 +5,7 @@
  */
 #include <sys/file.h>
 
-#include "kfence.h"
-#include "kregex.h"
 #include "krecords.h"
-#include "ktemplate.h"
-#include "kverdict.h"
 
 /* A tip is an object with its "time", "round", whether it was "accepted", and these texts. */
 static const char *const fields[] = { "Context", "Signal", "Takeaway", "Applicability" };

@@ -6,8 +6,6 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
-#include "kproc.h"
-
 enum { CHUNK = 1 << 16, NOISE_MAX = 1 << 20, GRACE_MS = 3000, NOT_FOUND = 127 };
 
 static struct peer {

@@ -14,6 +14,8 @@
 #pragma once
 
 #include "kio.h"
+#include "kproc.h"
+#include "kregex.h"
 
 #define REMOTE_SCHEMA "remote/1"
 

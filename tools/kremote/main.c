@@ -6,7 +6,6 @@
 #include "kremote.h"
 
 #include "koption.h"
-#include "kregex.h"
 
 struct call call;
 

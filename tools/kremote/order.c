@@ -9,9 +9,6 @@
 #include "kplace.h"
 #include "kremote.h"
 
-#include "kproc.h"
-#include "kregex.h"
-
 enum { FILES_MAX_BYTES = 1 << 30 };
 
 /* The folder that corresponds to the root of this machine. */

@@ -10,8 +10,6 @@
 #include <sys/file.h>
 #include <sys/syscall.h>
 
-#include "kproc.h"
-#include "kregex.h"
 #include "ksandbox.h"
 
 #define RUN "run-"

@@ -7,9 +7,7 @@
 #include "kends.h"
 #include "khw.h"
 #include "kjq.h"
-#include "kregex.h"
 #include "kreport.h"
-#include "status.h"
 
 enum { LONGEST_REASON = 240 };
 

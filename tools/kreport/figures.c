@@ -4,7 +4,6 @@
  * kreport.h.
  */
 
-#include "kregex.h"
 #include "kreport.h"
 
 #define NONE "–"

@@ -6,7 +6,8 @@
  */
 #pragma once
 
-#include "kgain.h"
+#include "kchain.h"
+#include "kregex.h"
 #include "ktask.h"
 #include "ktrials.h"
 

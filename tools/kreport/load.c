@@ -2,10 +2,7 @@
 /* Loads what the report is made from: facts and views of a campaign. See kreport.h. */
 
 #include "kaccount.h"
-#include "kchain.h"
-#include "kplace.h"
 #include "kreport.h"
-#include "status.h"
 
 struct report report;
 

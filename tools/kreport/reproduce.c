@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The digest of every file that the campaign is based on. See kreport.h. */
-#include "kplace.h"
 #include "kreport.h"
 #include "kseal.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Each timed workload: the speed of each program, as bars and as figures. See kreport.h. */
 
-#include "kchain.h"
 #include "kreport.h"
 
 /* A program that was timed on a workload. */

@@ -6,8 +6,8 @@
 #pragma once
 
 #include "karch.h"
-#include "kcamp.h"
 #include "kmemo.h"
+#include "kverdict.h"
 
 /* A step between two cells, the mean change that it caused, and how often that was measured. */
 struct pair {

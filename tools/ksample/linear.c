@@ -8,8 +8,6 @@
 #include "klinear.h"
 #include "ksample.h"
 #include "ktrials.h"
-#include "kverdict.h"
-#include "status.h"
 
 /* Characters kept of a plan's texts, for rounds that many prompts repeat. */
 enum { SAID_MAX = 300 };

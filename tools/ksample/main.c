@@ -8,8 +8,6 @@
 #include "koption.h"
 #include "krecord.h"
 #include "ksample.h"
-#include "kverdict.h"
-#include "status.h"
 
 static const char usage[] = "usage: ksample [-c DIR] [--trial N] [--branch LIST] [-a FILE] "
                             "[-g FILE] [-o FILE | --thin]\n";

@@ -2,7 +2,6 @@
 /* ksample: parents and repairs of a trial. See ksample.h. */
 
 #include "ksample.h"
-#include "status.h"
 
 struct planner planner;
 

@@ -2,7 +2,6 @@
 /* ksample: the plan as a record: programs with their code, hints, recent errors. See ksample.h. */
 
 #include "ksample.h"
-#include "status.h"
 
 void
 put_times(const struct karch_row *row, json_t *o)

@@ -5,11 +5,9 @@
  */
 
 #include "kfence.h"
-#include "kgain.h"
 #include "klinear.h"
 #include "kregex.h"
 #include "kscore.h"
-#include "status.h"
 
 enum { REASON_MAX = 120, WAIVER_MAX = 1 << 20 };
 

@@ -4,7 +4,8 @@
 
 #include "kcamp.h"
 #include "kgain.h"
-#include "kio.h"
+#include "krecord.h"
+#include "status.h"
 
 /* An evaluation to compare with: the reference, or the incumbent. */
 struct rival {

@@ -6,12 +6,9 @@
  */
 
 #include "kchain.h"
-#include "kgain.h"
 #include "koption.h"
-#include "krecord.h"
 #include "kroof.h"
 #include "kscore.h"
-#include "status.h"
 
 struct scorer scorer;
 struct krec scored;

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a candidate is compared with. See kscore.h. */
 
-#include "kgain.h"
-#include "krecord.h"
 #include "kscore.h"
-#include "status.h"
 
 bool
 load_rival(struct rival *r, const char *path, const char *id)

@@ -4,7 +4,6 @@
  * based on an unknown figure? Without files: are the facts themselves complete?
  */
 
-#include "kcamp.h"
 #include "kclaim.h"
 #include "kplace.h"
 #include "kregex.h"

@@ -5,8 +5,8 @@
  */
 #pragma once
 
+#include "kcamp.h"
 #include "khw.h"
-#include "kutil.h"
 
 extern struct given {
 	const char *campaign; /* --campaign; NULL: not given */

@@ -7,12 +7,10 @@
 #include <strings.h>
 
 #include "backend.h"
-#include "kcamp.h"
 #include "kgain.h"
 #include "kjq.h"
 #include "kroof.h"
 #include "kspec.h"
-#include "ktask.h"
 
 static struct step {
 	struct ktask *task;
@@ -190,9 +188,9 @@ peak(const char *metric)
 static json_t *
 compute_peak(void)
 {
-	char why[300];
+	const char *why;
 
-	step.compute = khw_compute(step.device, step.task, why, sizeof why);
+	step.compute = khw_compute(step.device, step.task, &why);
 	if (!step.task->flops)
 		step.compute = NULL, add_unknown("flops", json_string("the task gives no formula"));
 	else if (!step.compute)

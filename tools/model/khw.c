@@ -300,7 +300,7 @@ may_use_tf32(
 }
 
 const char *
-khw_compute(const struct khw_device *d, const struct ktask *t, char *why, size_t why_len)
+khw_compute(const struct khw_device *d, const struct ktask *t, const char **why)
 {
 	static char name[32];
 	const char *own = json_string_value(json_object_get(t->json, "compute")), *type;
@@ -311,8 +311,8 @@ khw_compute(const struct khw_device *d, const struct ktask *t, char *why, size_t
 		return own;
 	type = dtype == KDTYPE_COUNT ? NULL : rate_of(dtype);
 	if (!type) {
-		snprintf(why, why_len,
-		    "no input of the task has a type with a known rate; set \"compute\" in %s",
+		*why = kshown("no input of the task has a type with a known rate; set \"compute\" "
+		              "in %s",
 		    t->file);
 		return NULL;
 	}

@@ -109,7 +109,6 @@ bool khw_product(const char *text, double *value);
 /*
  * The metric whose rate bounds a task's arithmetic: the task's "compute", else the matrix rate for
  * the type of most of its elements, or the vector rate if the device has no such matrix unit. NULL
- * with the reason in WHY. D may be NULL.
+ * with the reason in *WHY. D may be NULL.
  */
-const char *khw_compute(
-    const struct khw_device *d, const struct ktask *t, char *why, size_t why_len);
+const char *khw_compute(const struct khw_device *d, const struct ktask *t, const char **why);

@@ -292,14 +292,11 @@ sort_lines(char *text, json_t *sections)
 	                                           "Pending and Avoid";
 }
 
-json_t *
-kmemo_sections(const char *text, char *why, size_t why_len)
+const char *
+kmemo_sections(const char *text, json_t *sections)
 {
-	json_auto_t *sections = json_object();
 	auto_free char *clean = kfence_clean(text, strlen(text));
-	const char *fault =
-	    strlen(clean) > TEXT_MAX ? "it is longer than 6000 bytes" : sort_lines(clean, sections);
 
-	snprintf(why, why_len, "%s", fault ?: "");
-	return fault ? NULL : json_incref(sections);
+	return strlen(clean) > TEXT_MAX ? "it is longer than 6000 bytes"
+	                                : sort_lines(clean, sections);
 }

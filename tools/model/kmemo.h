@@ -57,7 +57,7 @@ void kmemo_entry(struct kbuf *out, const json_t *version, long trial);
 json_t *kmemo_compaction(long trial, char **name);
 /*
  * The sections of a compaction's text: {"resolved": [...], "pending": [...], "avoid": [...]}, each
- * item one line. New reference; NULL with the reason in WHY when a section is missing, duplicate or
- * out of order, or the text is too long.
+ * item one line, into the object SECTIONS. NULL, or what is wrong: a section is missing, duplicate
+ * or out of order, or the text is too long.
  */
-json_t *kmemo_sections(const char *text, char *why, size_t why_len);
+const char *kmemo_sections(const char *text, json_t *sections);
