@@ -202,6 +202,10 @@ E
 		expect cache partial wrong_result'
 	ok "$level: speaks in the name of the runner" 'kernel forge "" "RIGHT char m[288] = { 2 };
 		for (int f = 3; f < 64; f++) write(f, m, sizeof m);"; expect forge rejected forged_report'
+	ok "$level: says when its calls began" 'kernel late "" "RIGHT struct timespec t; clock_gettime(CLOCK_MONOTONIC, &t);
+		long now = t.tv_sec * 1000000000 + t.tv_nsec;
+		for (int f = 63; f > 2 && write(f, &now, sizeof now) < 0; f--);"; expect late rejected forged_report
+		judge --sandbox "$level" late.so | jq -e ".candidates[0].reasons[0].detail | contains(\"when its calls began\")"'
 	ok "$level: opens another shared memory" 'kernel shm "#include <fcntl.h>" "RIGHT int n = 0; char p[64];
 		for (int f = 0; f < 64; f++) { sprintf(p, \"/proc/self/fd/%d\", f); n += f > 2 && open(p, O_RDWR) >= 0; } if (n) y[0] = 99;"
 		judge --sandbox "$level" shm.so | jq -e ".candidates[0].status == \"correct\""'
@@ -583,7 +587,8 @@ ok 'a product of matrices: sparse inputs distinguish rounding of either from hon
 	mm mm-oracle double ""; mm plain float ""
 	is correct "$(try plain)"
 	mm bits17 float "union { float f; unsigned u; } w = { v }; w.u = w.u + 0x20 & ~0x3fu; v = w.f"
-	is partial "$(try bits17)"'
+	# With luck none of the few cases is right.
+	case $(try bits17) in partial | wrong_value) ;; *) false ;; esac'
 jq -n '{schema: "task/1", name: "thomas", op: "solve", description: "d", language: "c",
 	axes: {m: {type: "var"}, n: {type: "var"}}, inputs: ({l: 0, d: 0, u: 0, r: 0} | map_values({shape: ["m", "n"], dtype: "float32"})),
 	outputs: {x: {shape: ["m", "n"], dtype: "float32"}}, entry: {name: "thomas", arguments: ["l", "d", "u", "r", "x", "m", "n"]},

@@ -200,7 +200,7 @@ int
 main(int argc, char **argv)
 {
 	struct krun_report hello = { .what = KRUN_HELLO };
-	const struct backend *backend = argc == 5 ? backend_named(argv[4]) : NULL;
+	const struct backend *backend = argc == 6 ? backend_named(argv[5]) : NULL;
 	char why[256];
 	void *runtime;
 	int memory[2];

@@ -510,7 +510,7 @@ int
 main(int argc, char **argv)
 {
 	private_cache();
-	if (argc == 4 && *argv[1] != '-')
+	if (argc == 5 && *argv[1] != '-')
 		return runner(argv);
 	kutil_init("krun-opencl");
 	if (argc == 2 && !strcmp(argv[1], "--facts"))

@@ -400,10 +400,11 @@ struct runner {
 	 * reader
 	 */
 	int rows[2];
-	struct memory *m;      /* not owned: several runners may share one, and run in turns */
-	uint64_t base[2];      /* where it maps inputs and outputs */
-	int64_t fence_ns;      /* of the space, while the runner is idle */
-	long lates;            /* how often its device was still working after it had reported
+	int starts[2];    /* sockets: ours, and the one on which krun-c says when calls began */
+	struct memory *m; /* not owned: several runners may share one, and run in turns */
+	uint64_t base[2]; /* where it maps inputs and outputs */
+	int64_t fence_ns; /* of the space, while the runner is idle */
+	long lates;       /* how often its device was still working after it had reported
                                 * done */
 	int64_t frozen_cpu_ns; /* processor time when it was stopped */
 	/* time that its threads had waited for a processor when it was stopped */

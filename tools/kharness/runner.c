@@ -173,10 +173,10 @@ spawn(struct judge *j, struct runner *r, const char *file, int theirs)
 		.env = env,
 		.gpu = j->device || j->copies,
 		.file_bytes = 16 << 20 };
-	int keep[] = { theirs, r->rows[0] };
+	int keep[] = { theirs, r->rows[0], r->starts[1] };
 	char number[LEN(keep)][16];
 	char *argv[] = { kstrdup("/kiln/runner"), kstrdup("/kiln/kernel.so"), number[0], number[1],
-		j->device ? (char *)j->o.backend->name : NULL, NULL };
+		number[2], j->device ? (char *)j->o.backend->name : NULL, NULL };
 
 	if (!library)
 		kdie_errno(K_USAGE, "%s", file);
@@ -729,6 +729,20 @@ look_at_report(struct runner *r, const struct krun_report *report, pid_t sender,
 	return OUT_OK;
 }
 
+/* Its own time: krun-c has sent when the calls began, and reports when they ended. */
+static enum outcome
+own_time(const struct judge *j, struct runner *r, const struct krun_report *report, int64_t *ns)
+{
+	int64_t start = 0, more;
+	bool sent =
+	    j->device || j->opencl || recv(r->starts[0], &start, sizeof start, 0) == sizeof start;
+
+	*ns = (int64_t)report->value[0] - start;
+	if (sent && recv(r->starts[0], &more, sizeof more, 0) < 0)
+		return OUT_OK;
+	return outcome(r, OUT_PROTOCOL, "forged_report", "it told the judge when its calls began");
+}
+
 /*
  * Where a runner of one thread may run: only on CPU, or, if that is -1, wherever candidates may.
  * Once it has begun somewhere it stays there.
@@ -837,8 +851,8 @@ go(struct judge *j, struct runner *r, const struct batch *b, struct span *s)
 	char why[256];
 	struct krun_report report;
 	struct glimpse seen = { .outputs = NULL };
-	int64_t start, end, used, cpu = cpu_ns(r), delay = r->frozen_delay_ns, done_delay,
-	                          own_delay;
+	int64_t start, end, own, used, cpu = cpu_ns(r), delay = r->frozen_delay_ns, done_delay,
+	                               own_delay;
 	enum outcome e;
 	size_t rows;
 	pid_t sender;
@@ -878,12 +892,12 @@ go(struct judge *j, struct runner *r, const struct batch *b, struct span *s)
 		e = prepare(j, r, b, KRUN_COLLECT);
 	spent_on(j, SPENT_STOPPING);
 	e = e ?: stop(r) ?: look_at_report(r, &report, sender, c.nonce)
-	      ?: compare_glimpse(j, r, b, &seen);
+	      ?: own_time(j, r, &report, &own) ?: compare_glimpse(j, r, b, &seen);
 	j->space->release(seen.outputs);
 	if (e != OUT_OK)
 		return e;
 	r->inside_ns += used;
-	*s = (struct span){ .own_ns = (int64_t)report.value[0],
+	*s = (struct span){ .own_ns = own,
 		.judge_ns = end - start,
 		.cpu_ns = j->copies ? used : r->frozen_cpu_ns - cpu,
 		.done_cpu_ns = used,
@@ -1069,6 +1083,7 @@ runner_spawn(struct judge *j, struct runner *r, const char *file, struct memory 
 	*r = (struct runner){ .outer = -1, .output = -1, .m = m };
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0 ||
 	    setsockopt(pair[0], SOL_SOCKET, SO_PASSCRED, &on, sizeof on) < 0 ||
+	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, r->starts) < 0 ||
 	    pipe2(r->rows, O_CLOEXEC | O_NONBLOCK) < 0)
 		kdie_errno(K_IO, "the connection to the runner");
 	r->socket = pair[0];
@@ -1148,6 +1163,8 @@ runner_close(struct runner *r)
 	close(r->socket);
 	close(r->rows[0]);
 	close(r->rows[1]);
+	close(r->starts[0]);
+	close(r->starts[1]);
 	if (r->output >= 0)
 		close(r->output);
 	kbuf_free(&r->printed);

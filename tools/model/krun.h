@@ -4,8 +4,8 @@
  * in), over a socket of sequenced packets; every message is one struct. Tensors are never sent:
  * they are in two shared memory files, and the runner gets the one with inputs open for reading
  * only. The judge believes nothing from the runner that it cannot check itself. Command line:
- * krun-c LIBRARY SOCKET ROWS, the last two being descriptor numbers; krun-gpu takes the backend as
- * another argument, and its inputs and outputs are device memory.
+ * krun-c LIBRARY SOCKET ROWS STARTS, the last three being descriptor numbers; krun-gpu takes the
+ * backend as another argument, and its inputs and outputs are device memory.
  *
  * ROWS is a pipe that holds the arguments of the calls of a batch (GO), one row for each call. The
  * runner reads a row just before its call, so the next calls stay in the kernel until their turn: a
@@ -14,6 +14,9 @@
  * outputs of the current call, and none when the last one has returned. The last words of a row say
  * so, and are gone when the call begins, because a candidate that found them would cheat only in
  * the other batches.
+ *
+ * STARTS is a socket on which krun-c says when the calls of a batch began: one number, in
+ * nanoseconds of its clock. In its memory a candidate could change it.
  *
  * If a candidate consists of device code only (krun-opencl), the judge says what is launched: names
  * of kernels in the setup, sizes with every batch. If the device has memory of its own, tensors are
@@ -24,7 +27,7 @@
 
 #include "kutil.h"
 
-enum { KRUN_VERSION = 12, KRUN_ARGS = 48, KRUN_SLOTS = 2, KRUN_LAUNCHES = 8, KRUN_CPUS = 1024 };
+enum { KRUN_VERSION = 13, KRUN_ARGS = 48, KRUN_SLOTS = 2, KRUN_LAUNCHES = 8, KRUN_CPUS = 1024 };
 
 enum krun_kind { KRUN_IN, KRUN_OUT, KRUN_I32, KRUN_I64, KRUN_F32, KRUN_F64 };
 
@@ -48,8 +51,8 @@ struct krun_setup {
 /*
  * Runner to judge. HELLO: started, memory mapped, sealed; VALUE[0], VALUE[1] are the addresses of
  * inputs and outputs. LOADED: the function was found. DONE: NONCE is that of the batch, VALUE[0]
- * the runner's own nanoseconds, VALUE[1] (krun-gpu) those until the last call's entry had returned.
- * FAULT: VALUE[0] signal, VALUE[1] address.
+ * the runner's own nanoseconds (krun-c: when the calls ended), VALUE[1] (krun-gpu) those until the
+ * last call's entry had returned. FAULT: VALUE[0] signal, VALUE[1] address.
  */
 enum krun_what { KRUN_HELLO, KRUN_LOADED, KRUN_DONE, KRUN_FAULT, KRUN_FAILED, KRUN_AWAKE };
 
