@@ -174,7 +174,7 @@ ok 'a program with parts left out is rejected before the build; dots that leave 
 	    "// (the rest is as before)" "// same as before ..." "// … unchanged …"; do
 		reply 001/01 "$(printf "\140\140\140c\n%s\n%s\n\140\140\140\n" "$whole" "$line")" >in; keval in | jq .eval >out
 		is "compile_error elided 0" "$(jq -r "\"\(.status) \(.reasons[0].check) \(.tier)\"" out)" || { echo "$line"; exit 1; }
-		jq -r .log out | grep -q "not whole: line 2, .*stands for code that was left out"
+		jq -r .log out | grep -q "it is incomplete: line 2, .*stands for code that was left out"
 	done
 	for line in "// for i = 0, 1, ..., n - 1" "// the rest of the row is short" "int printf(const char *, ...);" "// x[0] ... x[n - 1] stay" "/* the existing code path is slow */"; do
 		reply 001/01 "$(printf "\140\140\140c\n%s\n%s\n\140\140\140\n" "$line" "$whole")" >in; keval in | jq .eval >out
