@@ -59,11 +59,11 @@ parse(struct arguments *a, int argc, char **argv)
 		    .help = "NAME=VALUE\tset a field of campaign.json, "
 		            "such as eval.timing_s=2; repeatable" },
 		KOPTION_OUTPUT(&a->output),
-		{ 0, "json", .choice = &a->format, .value = 'j',
-		    .help = "\tprint records, one JSON object a line (default unless stdout is a "
-		            "terminal)" },
-		{ 0, "pretty", .choice = &a->format, .value = 'p',
-		    .help = "\tprint the table even if stdout is not a terminal" },
+		KOPTION_CHOICE("json", &a->format, 'j',
+		    "\tprint records, one JSON object a line (default unless stdout is a "
+		    "terminal)"),
+		KOPTION_CHOICE("pretty", &a->format, 'p',
+		    "\tprint the table even if stdout is not a terminal"),
 	};
 
 	*a = (struct arguments){ .set = "full", .repeat = "1", .eval = json_object() };

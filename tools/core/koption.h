@@ -55,6 +55,11 @@ struct koption {
 	{ \
 		0, option, .call = function, .to = argument, .help = words \
 	}
+/* One of several that exclude each other: PLACE is set to WHICH. More members may follow. */
+#define KOPTION_CHOICE(option, place, which, words, ...) \
+	{ \
+		0, option, .choice = place, .value = which, .help = words, ##__VA_ARGS__ \
+	}
 /* As the first row: the first operand ends the options. */
 #define KOPTION_IN_ORDER \
 	{ \

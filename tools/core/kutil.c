@@ -97,14 +97,11 @@ write_line(const char *state, const char *text)
 static void
 note_end(int status, void *arg)
 {
-	char state[16];
-
 	(void)arg;
 	/* Not for a forked child that exits by itself. */
 	if (getpid() != step_process)
 		return;
-	snprintf(state, sizeof state, "%d", status);
-	write_line(state, "");
+	write_line(kshown("%d", status), "");
 }
 
 /*
@@ -1055,6 +1052,15 @@ know_iso(char *buf, size_t len)
 		snprintf(buf, len, "%s", pinned);
 	else if (!gmtime_r(&now, &tm) || !strftime(buf, len, "%Y-%m-%dT%H:%M:%SZ", &tm))
 		snprintf(buf, len, "unknown");
+}
+
+const char *
+know_text(void)
+{
+	char now[32];
+
+	know_iso(now, sizeof now);
+	return kshown("%s", now);
 }
 
 size_t

@@ -356,6 +356,8 @@ double kseconds_since(int64_t start_ns);
  * more.
  */
 void know_iso(char *buf, size_t len);
+/* The same as a text of kshown. */
+const char *know_text(void);
 
 /* Number, from 1, of the line of TEXT that contains byte AT. */
 size_t kline_at(const char *text, size_t at);

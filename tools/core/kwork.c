@@ -16,12 +16,10 @@
 static unsigned long long
 start_time(long pid)
 {
-	auto_free char *text = NULL;
-	char path[64], *p;
 	size_t len;
+	auto_free char *text = kread_file(kshown("/proc/%ld/stat", pid), 4096, &len);
+	char *p;
 
-	snprintf(path, sizeof path, "/proc/%ld/stat", pid);
-	text = kread_file(path, 4096, &len);
 	/*
 	 * The command name, field 2, may hold spaces and parentheses: count from its end. Start
 	 * time is field 22.
@@ -77,7 +75,6 @@ empty_folder(int folder, int top, unsigned long *moved)
 {
 	DIR *dir = fdopendir(folder);
 	struct dirent *e;
-	char name[32];
 
 	if (!dir) {
 		close(folder);
@@ -89,8 +86,7 @@ empty_folder(int folder, int top, unsigned long *moved)
 		    unlinkat(folder, e->d_name, AT_REMOVEDIR) == 0)
 			continue;
 		close(open_folder(folder, e->d_name));
-		snprintf(name, sizeof name, ".%lu", *moved);
-		if (renameat(folder, e->d_name, top, name) == 0)
+		if (renameat(folder, e->d_name, top, kshown(".%lu", *moved)) == 0)
 			++*moved;
 	}
 	closedir(dir);

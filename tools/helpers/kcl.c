@@ -63,15 +63,12 @@ static const struct {
 const char *
 kcl_words(int error)
 {
-	static char other[32];
-
 	if (!error)
 		return NULL;
 	for (size_t i = 0; i < LEN(errors); i++)
 		if (errors[i].error == error)
 			return errors[i].words;
-	snprintf(other, sizeof other, "OpenCL error %d", error);
-	return other;
+	return kshown("OpenCL error %d", error);
 }
 
 /* What is wrong, or NULL. */
@@ -180,12 +177,11 @@ look_through(void *platform, const char *wanted, void **fallback, void **fallbac
 	if (cl.get_devices(platform, (uint64_t)(uint32_t)ALL_DEVICES, OBJECTS_MAX, devices, &n))
 		return false;
 	for (uint32_t i = 0; i < n && i < OBJECTS_MAX; i++) {
-		char both[sizeof cl.facts.platform + sizeof cl.facts.device + 4];
-
 		cl.device = devices[i];
 		learn(platform);
-		snprintf(both, sizeof both, "%s / %s", cl.facts.platform, cl.facts.device);
-		if (wanted ? strcasestr(both, wanted) != NULL : !cl.facts.cpu)
+		if (wanted ? strcasestr(kshown("%s / %s", cl.facts.platform, cl.facts.device),
+		                 wanted) != NULL
+		           : !cl.facts.cpu)
 			return true;
 		if (!wanted && !*fallback) {
 			*fallback = devices[i];

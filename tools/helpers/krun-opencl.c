@@ -66,10 +66,8 @@ static void
 private_cache(void)
 {
 	const char *tmp = getenv("TMPDIR");
-	char path[4096];
 
-	snprintf(path, sizeof path, "%s/opencl-cache", tmp && *tmp ? tmp : "/tmp");
-	setenv("POCL_CACHE_DIR", path, 1);
+	setenv("POCL_CACHE_DIR", kshown("%s/opencl-cache", tmp && *tmp ? tmp : "/tmp"), 1);
 	setenv("CUDA_CACHE_DISABLE", "1", 1);
 	setenv("POCL_WORK_GROUP_SPECIALIZATION", "0", 1);
 }
@@ -200,9 +198,8 @@ make_tensors(uint32_t call)
 static void
 check_shared(uint32_t n, uint32_t bytes)
 {
-	char text[128];
+	const char *text = kshown("kernel %s", setup.kernel[n]);
 
-	snprintf(text, sizeof text, "kernel %s", setup.kernel[n]);
 	if (bytes && !local_memory[n])
 		krunner_fail(
 		    text, "shared= asks for local memory, but it has no parameter for that", 0);
@@ -231,11 +228,8 @@ launch(uint32_t call, uint32_t n, const struct krun_launch *l)
 		    ? cl.svm_argument(kernel[n], i, memory[output] + row[i])
 		    : cl.set_argument(kernel[n], i, sizeof tensors[at], &tensors[at]);
 
-		if (e) {
-			snprintf(
-			    text, sizeof text, "kernel %s, argument %u", setup.kernel[n], i + 1);
-			need(text, e);
-		}
+		if (e)
+			need(kshown("kernel %s, argument %u", setup.kernel[n], i + 1), e);
 	}
 	if (l->shared)
 		need("shared memory", cl.set_argument(kernel[n], setup.arg_count, l->shared, NULL));

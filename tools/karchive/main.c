@@ -28,14 +28,14 @@ parse(struct arguments *a, int argc, char **argv)
 		{ 'a', "archive", .text = &a->archive, .help = "FILE\tstart from this archive" },
 		KOPTION_OUTPUT(&a->output),
 		KOPTION_FLAG("thin", &a->thin, "\twrite what is new, as in a trial's folder"),
-		{ 0, "top", .choice = &v->view, .value = VIEW_TOP, .number = &v->top, .low = 1,
-		    .high = 1e9, .help = "N\tprint the N best programs" },
-		{ 0, "lineage", .choice = &v->view, .value = VIEW_LINEAGE, .text = &v->id,
-		    .help = "ID\tprint the ancestors of a candidate" },
-		{ 0, "stats", .choice = &v->view, .value = VIEW_STATS,
-		    .help = "\tprint the header, with all counts, as JSON" },
-		{ 0, "check", .choice = &v->view, .value = VIEW_CHECK,
-		    .help = "\tcheck the chain of a linear search; exit 1 if it is wrong" },
+		KOPTION_CHOICE("top", &v->view, VIEW_TOP, "N\tprint the N best programs",
+		    .number = &v->top, .low = 1, .high = 1e9),
+		KOPTION_CHOICE("lineage", &v->view, VIEW_LINEAGE,
+		    "ID\tprint the ancestors of a candidate", .text = &v->id),
+		KOPTION_CHOICE(
+		    "stats", &v->view, VIEW_STATS, "\tprint the header, with all counts, as JSON"),
+		KOPTION_CHOICE("check", &v->view, VIEW_CHECK,
+		    "\tcheck the chain of a linear search; exit 1 if it is wrong"),
 	};
 
 	koption_read(options, LEN(options), usage, argc, argv);

@@ -42,18 +42,16 @@ parse(int argc, char **argv)
 		{ 't', NULL, .text = &given.task,
 		    .help = "FILE\ttask of the files (with --source)" },
 		KOPTION_FLAG("thin", &given.thin, "\twrite thin records"),
-		{ 0, "json", .choice = &given.format, .value = 'j',
-		    .help = "\tprint the report as JSON" },
-		{ 0, "markdown", .choice = &given.format, .value = 'm',
-		    .help = "\tprint the report as Markdown" },
-		{ 0, "report", .choice = &given.mode, .value = MODE_REPORT,
-		    .help = "\treport how much of the gains is real; exit 1 if inflated" },
-		{ 0, "check", .choice = &given.mode, .value = MODE_CHECK,
-		    .help = "\tcheck the table of rules against its examples" },
-		{ 0, "source", .choice = &given.mode, .value = MODE_SOURCE,
-		    .help = "\taudit files with source text" },
-		{ 0, "task", .choice = &given.mode, .value = MODE_TASK, .text = &given.task,
-		    .help = "FILE\tcheck the groups of a task" },
+		KOPTION_CHOICE("json", &given.format, 'j', "\tprint the report as JSON"),
+		KOPTION_CHOICE("markdown", &given.format, 'm', "\tprint the report as Markdown"),
+		KOPTION_CHOICE("report", &given.mode, MODE_REPORT,
+		    "\treport how much of the gains is real; exit 1 if inflated"),
+		KOPTION_CHOICE("check", &given.mode, MODE_CHECK,
+		    "\tcheck the table of rules against its examples"),
+		KOPTION_CHOICE(
+		    "source", &given.mode, MODE_SOURCE, "\taudit files with source text"),
+		KOPTION_CHOICE("task", &given.mode, MODE_TASK, "FILE\tcheck the groups of a task",
+		    .text = &given.task),
 	};
 
 	koption_read(options, LEN(options), usage_text, argc, argv);

@@ -68,13 +68,9 @@ linear_trial(long trial, const struct standing *s)
 {
 	add_record_line(trial, 0);
 	tell("  last accepted %s", kjson_str_or(s->linear, "accepted", "?"));
-	if (s->best) {
-		auto_free char *speedup = kchain_text(&s->speedup, s->provisional);
-		const char *unit;
-		double shown = kcamp_shown(s->runtime_ms, &unit);
-
-		tell(": %s over the baseline, %.4g %s", speedup, shown, unit);
-	}
+	if (s->best)
+		tell(": %s over the baseline, %.4g %s", kchain_text(&s->speedup, s->provisional),
+		    kcamp_shown(s->runtime_ms), kcamp_unit());
 	tell("; %zu of %ld rounds kept\n", json_array_size(json_object_get(s->linear, "chain")),
 	    trial + 1);
 }

@@ -8,33 +8,31 @@
 #include "kcommand.h"
 
 static const struct kcommand commands[] = {
-	{ "new", "task mode", "[FOLDER]", command_new, true, "create a campaign from a task" },
-	{ "check", "output remote", NULL, command_check, false,
+	{ "new", "task mode", "[FOLDER]", command_new, "create a campaign from a task" },
+	{ "check", "output remote", NULL, command_check,
 	    "check every field of campaign.json and task.json" },
-	{ "status", "output", NULL, command_status, false,
+	{ "status", "output", NULL, command_status,
 	    "show the state of the campaign and the next step" },
-	{ "next", "output", NULL, command_next, false,
+	{ "next", "output", NULL, command_next,
 	    "print the number of the next trial; exit 1 if the campaign is over" },
-	{ "best", "output code", NULL, command_best, false,
+	{ "best", "output code", NULL, command_best,
 	    "show the best kernel and how it was measured" },
-	{ "baseline", "jobs every", NULL, command_baseline, false,
+	{ "baseline", "jobs every", NULL, command_baseline,
 	    "measure the reference, which is round 1 of a linear search" },
-	{ "shapes", "output check", NULL, command_shapes, false,
+	{ "shapes", "output check", NULL, command_shapes,
 	    "propose the shapes of every round; --check: reject cherry-picked sets" },
-	{ "record", "output", "TRIAL/BRANCH", command_record, false,
+	{ "record", "output", "TRIAL/BRANCH", command_record,
 	    "print everything that is known about a candidate" },
-	{ "run", "trials jobs retries retry-s every", NULL, command_run, false,
+	{ "run", "trials jobs retries retry-s every", NULL, command_run,
 	    "run trials until a stop condition is met" },
-	{ "views", "jobs every", NULL, command_views, false,
-	    "make scores, archives and gradients again" },
-	{ "redo", "jobs from every", "TRIAL/BRANCH", command_redo, false,
+	{ "views", "jobs every", NULL, command_views, "make scores, archives and gradients again" },
+	{ "redo", "jobs from every", "TRIAL/BRANCH", command_redo,
 	    "make one candidate again from a stage on" },
-	{ "verify", "jobs every", NULL, command_verify, false, "measure the best kernel again" },
-	{ "upgrade", "", NULL, command_upgrade, false,
-	    "convert the records of an older version of kiln" },
-	{ "watch", "every", NULL, command_watch, false,
+	{ "verify", "jobs every", NULL, command_verify, "measure the best kernel again" },
+	{ "upgrade", "", NULL, command_upgrade, "convert the records of an older version of kiln" },
+	{ "watch", "every", NULL, command_watch,
 	    "keep the report up to date in a browser while a campaign runs" },
-	{ "knobs", "output", "[GROUP]", command_knobs, true,
+	{ "knobs", "output", "[GROUP]", command_knobs,
 	    "list fields of campaign.json, or of a group; explain one" },
 };
 
@@ -102,19 +100,21 @@ main(int argc, char **argv)
 	static const struct kcommand_line line = { commands, LEN(commands), options, LEN(options),
 		adoption };
 	const struct kcommand *command;
-	bool runs;
+	bool runs, anywhere;
 	int code;
 
 	kutil_init("kcampaign");
 	hand_over(argc, argv);
 	command = kcommand_read(&line, argc, argv);
-	runs = kis_listed("baseline run views redo verify", command->name, strlen(command->name));
+	runs = kis_one_of("baseline run views redo verify", command->name);
+	anywhere = kis_one_of("new knobs", command->name);
 	given.operand = argv[optind];
 	given.output = kcommand_path(given.output);
-	kcommand_enter(command, given.dir);
+	if (!anywhere)
+		kcommand_enter(given.dir);
 	if (runs)
 		loop_begin();
-	else if (!command->anywhere && command->run != command_check)
+	else if (!anywhere && command->run != command_check)
 		kcamp_load();
 	code = command->run();
 	if (runs)

@@ -272,9 +272,8 @@ default_folder(const json_t *task)
 	const struct backend *b = backend_for(kjson_str(task, "language"));
 	auto_free char *device = device_word(b);
 	auto_free char *name = NULL;
-	char now[32];
+	const char *now = know_text();
 
-	know_iso(now, sizeof now);
 	name = kasprintf("%s_%s_%s_%.4s%.2s%.2s",
 	    kjson_str_or(task, "op", kjson_str_or(task, "name", "kernel")), b->name, device, now,
 	    now + 5, now + 8);

@@ -31,11 +31,8 @@ no_best(const struct standing *s)
 static void
 add_best(const char *before, const struct standing *s, const char *more)
 {
-	auto_free char *speedup = kchain_text(&s->speedup, s->provisional);
-	const char *unit;
-	double shown = kcamp_shown(s->runtime_ms, &unit);
-
-	tell("%s%s: %s, %.3f %s%s\n", before, s->best, speedup, shown, unit, more);
+	tell("%s%s: %s, %.3f %s%s\n", before, s->best, kchain_text(&s->speedup, s->provisional),
+	    kcamp_shown(s->runtime_ms), kcamp_unit(), more);
 }
 
 /* The page goes to a person at once. */
@@ -80,16 +77,10 @@ report_best(const char *output)
 static void
 add_times(const json_t *timing, const char *name)
 {
-	const json_t *row;
-	const char *unit;
-	size_t i;
-
-	json_array_foreach(timing, i, row) {
-		double shown = kcamp_shown(kgain_time_ns(row) * 1e-6, &unit);
-
-		tell("%-12s %s: %.4g %s\n", i ? "" : name, kjson_str_or(row, "workload", "?"),
-		    shown, unit);
-	}
+	kjson_foreach(row, timing)
+		tell("%-12s %s: %.4g %s\n", kjson_at(row) ? "" : name,
+		    kjson_str_or(row, "workload", "?"), kcamp_shown(kgain_time_ns(row) * 1e-6),
+		    kcamp_unit());
 }
 
 /* The speed-up over the reference and the score of a candidate. */
@@ -100,11 +91,8 @@ add_score(const char *id)
 	const json_t *score = json_object_get(record, "score");
 	struct kgain_ratio r = kgain_speedup_of(score);
 
-	if (r.mean > 0) {
-		auto_free char *speedup = kchain_text(&r, false);
-
-		tell("speed-up     %s over the reference\n", speedup);
-	}
+	if (r.mean > 0)
+		tell("speed-up     %s over the reference\n", kchain_text(&r, false));
 	if (score)
 		tell("score        %.4g\n", kjson_num(score, "combined"));
 }

@@ -77,11 +77,10 @@ coords_of(const struct kpattern_result *r)
 {
 	const int *at = r->coords;
 	const double *sure = r->confidence;
-	char cell[48];
 
-	snprintf(cell, sizeof cell, "%d%d%d%d", at[0], at[1], at[2], at[3]);
 	return json_pack("{s:[i,i,i,i],s:s,s:[f,f,f,f]}", "coords", at[0], at[1], at[2], at[3],
-	    "cell", cell, "confidence", sure[0], sure[1], sure[2], sure[3]);
+	    "cell", kshown("%d%d%d%d", at[0], at[1], at[2], at[3]), "confidence", sure[0], sure[1],
+	    sure[2], sure[3]);
 }
 
 static void

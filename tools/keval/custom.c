@@ -482,11 +482,11 @@ add_sample(json_t *timing, const char *workload, double ns)
 	json_array_append_new(json_object_get(row, "samples_ns"), ns_json(ns));
 }
 
-/* Adds what the command printed, converted to a time: see kcamp_measure. */
+/* Adds what the command printed, converted to a time: see kcamp_shown. */
 static void
 add_value(json_t *timing, const char *workload, double value)
 {
-	double ns = 1e6 * kcamp_measured(value);
+	double ns = 1e6 * kcamp_shown(value);
 
 	if (!(value > 0 && ns > 0 && ns < 9e15))
 		kdie(K_USAGE, "eval.timing: workload %s: the %s must be a number above zero",

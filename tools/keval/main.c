@@ -49,20 +49,20 @@ parse(struct arguments *a, int argc, char **argv)
 		KOPTION_OUTPUT(&a->output),
 		KOPTION_TEXT("seed", &keval.seed, "HEX\tseed for inputs, to repeat an evaluation"),
 		KOPTION_FLAG("inputs", &a->inputs, "\tlist the files that an evaluation reads"),
-		{ 0, "reference", .choice = &a->mode, .value = MODE_REFERENCE,
-		    .help = "\tevaluate the reference" },
-		{ 0, "code", .choice = &a->mode, .value = MODE_CODE, .text = &a->operand,
-		    .help = "FILE\tevaluate this file" },
-		{ 0, "verify", .choice = &a->mode, .value = MODE_VERIFY, .text = &a->operand,
-		    .help = "ID\tmeasure a candidate again with reference and baselines" },
-		{ 0, "evidence", .choice = &a->mode, .value = MODE_EVIDENCE, .text = &a->operand,
-		    .help = "TRIAL\tgather evidence for a round of a linear search" },
-		{ 0, "anchor", .choice = &a->mode, .value = MODE_ANCHOR, .text = &a->operand,
-		    .help = "TRIAL\trace the best program against the reference" },
-		{ 0, "race", .choice = &a->mode, .value = MODE_RACE, .text = &a->operand,
-		    .help = "TIMES\trace the kernels, this many times" },
-		{ 0, "preflight", .choice = &a->mode, .value = MODE_PREFLIGHT,
-		    .help = "\tcheck that evaluations can run here" },
+		KOPTION_CHOICE("reference", &a->mode, MODE_REFERENCE, "\tevaluate the reference"),
+		KOPTION_CHOICE(
+		    "code", &a->mode, MODE_CODE, "FILE\tevaluate this file", .text = &a->operand),
+		KOPTION_CHOICE("verify", &a->mode, MODE_VERIFY,
+		    "ID\tmeasure a candidate again with reference and baselines",
+		    .text = &a->operand),
+		KOPTION_CHOICE("evidence", &a->mode, MODE_EVIDENCE,
+		    "TRIAL\tgather evidence for a round of a linear search", .text = &a->operand),
+		KOPTION_CHOICE("anchor", &a->mode, MODE_ANCHOR,
+		    "TRIAL\trace the best program against the reference", .text = &a->operand),
+		KOPTION_CHOICE("race", &a->mode, MODE_RACE,
+		    "TIMES\trace the kernels, this many times", .text = &a->operand),
+		KOPTION_CHOICE(
+		    "preflight", &a->mode, MODE_PREFLIGHT, "\tcheck that evaluations can run here"),
 		KOPTION_FLAG(
 		    "thin", &keval.thin, "\twrite a part of the record, as in a trial's folder"),
 	};
@@ -99,10 +99,7 @@ open_task(void)
 static void
 add_time(json_t *record)
 {
-	char now[32];
-
-	know_iso(now, sizeof now);
-	kjson_put(record, "time", now);
+	kjson_put(record, "time", know_text());
 }
 
 /* What is evaluated: a reply with its plan. */

@@ -101,7 +101,6 @@ add_rates(const struct ktask *t, const char *workload, double ns)
 static void
 add_times(const json_t *eval)
 {
-	const char *unit;
 	const json_t *timing = json_object_get(eval, "timing");
 	json_auto_t *past = past_eval("000/00");
 	struct ktask *t = json_array_size(timing) && json_object_get(keval.task, "axes")
@@ -110,10 +109,10 @@ add_times(const json_t *eval)
 
 	kjson_foreach(row, timing) {
 		const char *workload = kjson_str(row, "workload");
-		double ns = kgain_time_ns(row), shown = kcamp_shown(ns / 1e6, &unit);
+		double ns = kgain_time_ns(row);
 
-		tell("- %s: %.4g %s", workload, shown, unit);
-		if (!strcmp(unit, "ms"))
+		tell("- %s: %.4g %s", workload, kcamp_shown(ns / 1e6), kcamp_unit());
+		if (!strcmp(kcamp_unit(), "ms"))
 			add_rates(t, workload, ns);
 		add_comparison(past, workload, ns);
 		if (kjson_num(row, "host_ns") > 0)
@@ -176,17 +175,16 @@ report_log(const struct subject *s, json_t *eval)
 void
 report_progress(const struct subject *s, const json_t *eval)
 {
-	const char *status = kjson_str(eval, "status"), *unit;
+	const char *status = kjson_str(eval, "status");
 	const json_t *timing = json_object_get(eval, "timing");
 	const json_t *reason = json_array_get(json_object_get(eval, "reasons"), 0);
-	double shown;
 
 	if (json_object_get(eval, "duplicate_of")) {
 		kprogress(
 		    "%s eval: %s, same as %s", s->name, status, kjson_str(eval, "duplicate_of"));
 	} else if (timing) {
-		shown = kcamp_shown(kgain_runtime_ms(timing), &unit);
-		kprogress("%s eval: %s %.4g %s", s->name, status, shown, unit);
+		kprogress("%s eval: %s %.4g %s", s->name, status,
+		    kcamp_shown(kgain_runtime_ms(timing)), kcamp_unit());
 	} else {
 		kprogress("%s eval: %s%s%s", s->name, status, reason ? ": " : "",
 		    kjson_str(reason, "detail"));

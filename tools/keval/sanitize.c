@@ -48,14 +48,14 @@ static void
 run_under(const char *const *prefix, const char *so, struct tool_run *r)
 {
 	double limit = kcamp_num("eval.sanitize_s");
-	char *work = ksandbox_work_new(), begin[32];
-	const char *const options[] = { "--apart", "--run-timeout-s", begin, NULL };
+	char *work = ksandbox_work_new();
+	const char *const options[] = { "--apart", "--run-timeout-s",
+		kshown("%.3f", limit / 2 > 0.01 ? limit / 2 : 0.01), NULL };
 	struct words w = { .count = 0 };
 	struct kproc_result out;
 	const char *counted;
 
 	*r = (struct tool_run){ 0 };
-	snprintf(begin, sizeof begin, "%.3f", limit / 2 > 0.01 ? limit / 2 : 0.01);
 	words_list(&w, prefix);
 	if (tool_solo(work, NULL, &w, so, options, limit, &out) == 0) {
 		r->text = kasprintf("%s\n%s", out.out, out.err);

@@ -51,11 +51,9 @@ static void
 change(json_t *cell, const char *key, size_t d, double factor, double more)
 {
 	json_t *list = json_object_get(cell, key);
-	char text[32];
+	double changed = json_number_value(json_array_get(list, d)) * factor + more;
 
-	snprintf(
-	    text, sizeof text, "%.15g", json_number_value(json_array_get(list, d)) * factor + more);
-	json_array_set_new(list, d, json_real(strtod(text, NULL)));
+	json_array_set_new(list, d, json_real(strtod(kshown("%.15g", changed), NULL)));
 }
 
 static json_t *

@@ -257,13 +257,11 @@ static json_t *
 intent_of(int step)
 {
 	auto_free char *host = url_host(session.url);
-	char now[32];
 
-	know_iso(now, sizeof now);
 	return json_pack("{s:s s:s s:s s:s s:s s:s s:i s:i s:I s:s}", "schema", "exchange/1", "id",
 	    call.id, "prompt_sha256", call.sha256, "provider", call.provider, "model",
 	    request.model, "host", host, "step", step, "attempt", session.requests,
-	    "reserved_nanousd", (json_int_t)session.booked, "time", now);
+	    "reserved_nanousd", (json_int_t)session.booked, "time", know_text());
 }
 
 static void

@@ -37,20 +37,19 @@ klimit_folder(void)
 	return folder;
 }
 
-/* "NAME" as a file name: a digest, because names contain addresses. */
-static char *
-state_path(const char *name)
+/* The file for NAME: its digest, because names contain addresses, and a SUFFIX. */
+static const char *
+state_path(const char *name, const char *suffix)
 {
 	auto_free char *folder = klimit_folder();
 
-	return kasprintf("%s/%.16s", folder, ksha256_of(name));
+	return kshown("%s/%.16s%s", folder, ksha256_of(name), suffix);
 }
 
 bool
 klimit_first_time(const char *name)
 {
-	auto_free char *base = state_path(name);
-	int fd = open(kshown("%s.told", base), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	int fd = open(state_path(name, ".told"), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 
 	if (fd >= 0)
 		close(fd);
@@ -61,9 +60,8 @@ struct klimit *
 klimit_open(const char *name)
 {
 	struct klimit *l = kcalloc(1, sizeof *l);
-	auto_free char *base = state_path(name);
 
-	l->path = kasprintf("%s.state", base);
+	l->path = kstrdup(state_path(name, ".state"));
 	l->fd = open(l->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (l->fd < 0)
 		kdie_errno(K_IO, "%s", l->path);

@@ -89,7 +89,6 @@ json_t *
 reply_finish(void)
 {
 	bool text = secret_redact(&reply.text), reasoning = secret_redact(&reply.reasoning);
-	char now[32];
 	json_t *o;
 
 	if (text || reasoning)
@@ -104,11 +103,10 @@ reply_finish(void)
 	    reply.nanousd != KUSAGE_UNKNOWN ? json_real((double)reply.nanousd / 1e9) : NULL,
 	    "attempts", reply.attempts, "prompt_sha256", call.sha256);
 	if (!reply.timeless) {
-		know_iso(now, sizeof now);
 		json_object_update_new(o,
 		    json_pack("{s:{s:o* s:o*} s:s}", "ms", "first_byte",
 		        milliseconds(reply.first_byte_ms), "total", milliseconds(reply.total_ms),
-		        "time", now));
+		        "time", know_text()));
 	}
 	json_decref(reply.failures);
 	kbuf_free(&reply.text);

@@ -139,11 +139,8 @@ read_line(char *s)
 static struct launch *
 add_launch(const char *name, const double *cost)
 {
-	char id[24];
-	struct launch *l;
+	struct launch *l = profile_launch(input.name, kshown("%zu", profile.count), name);
 
-	snprintf(id, sizeof id, "%zu", profile.count);
-	l = profile_launch(input.name, id, name);
 	for (size_t i = 0; i < reader.events; i++)
 		launch_count(l, reader.event[i], cost[i]);
 	return l;

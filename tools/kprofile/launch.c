@@ -121,11 +121,9 @@ launch_count(struct launch *l, const char *name, double value)
 {
 	json_t *old = json_object_get(l->raw, name);
 	double sum = old ? strtod(kjson_item(old, 0), NULL) : 0;
-	char text[40];
 
-	snprintf(text, sizeof text, "%.17g", sum + value);
 	json_object_del(l->raw, name);
-	launch_metric(l, name, text, "");
+	launch_metric(l, name, kshown("%.17g", sum + value), "");
 }
 
 void

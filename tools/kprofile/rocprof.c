@@ -41,10 +41,7 @@ read_header(void)
 static void
 set_number(const char *name, double v, const char *unit)
 {
-	char text[40];
-
-	snprintf(text, sizeof text, "%.17g", v);
-	launch_metric(launch, name, text, unit);
+	launch_metric(launch, name, kshown("%.17g", v), unit);
 }
 
 static void
@@ -107,7 +104,6 @@ put_facts(void)
 {
 	static const char *const axes[] = { "X", "Y", "Z" };
 	double grid = 1, block = 1;
-	char text[40];
 
 	kforeach(fact, facts)
 		if (csv_cell(*fact))
@@ -115,10 +111,8 @@ put_facts(void)
 	if (!csv_cell("Grid_Size_X"))
 		return;
 	kforeach(axis, axes) {
-		snprintf(text, sizeof text, "Grid_Size_%s", *axis);
-		grid *= need_number(text);
-		snprintf(text, sizeof text, "Workgroup_Size_%s", *axis);
-		block *= need_number(text);
+		grid *= need_number(kshown("Grid_Size_%s", *axis));
+		block *= need_number(kshown("Workgroup_Size_%s", *axis));
 	}
 	set_number("Grid_Size", grid, "");
 	set_number("Workgroup_Size", block, "");

@@ -80,10 +80,8 @@ static void
 put_shown(struct kbuf *out, const char *how, double n)
 {
 	bool ms = !strcmp(how, "ms");
-	const char *unit;
 
-	n = kcamp_shown(ms ? n : n / 1e6, &unit);
-	kbuf_printf(out, ms ? "%.3f %s" : "%.4g %s", n, unit);
+	kbuf_printf(out, ms ? "%.3f %s" : "%.4g %s", kcamp_shown(ms ? n : n / 1e6), kcamp_unit());
 }
 
 /*

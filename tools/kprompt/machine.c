@@ -23,12 +23,10 @@ size_text(double bytes)
 {
 	static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB" };
 	size_t u = 0;
-	char text[32];
 
 	for (; bytes >= 1024 && u + 1 < LEN(units); u++)
 		bytes /= 1024;
-	snprintf(text, sizeof text, "%.4g %s", bytes, units[u]);
-	return json_string(text);
+	return json_sprintf("%.4g %s", bytes, units[u]);
 }
 
 /* "isa": every name in the list is true; and "isa_list": the names as one text. */

@@ -45,7 +45,7 @@ result_line(const json_t *program)
 	bool right = status == STATUS_CORRECT;
 	double ms = kjson_num(program, "runtime_ms");
 	struct kgain_ratio speedup = kgain_speedup_of(program);
-	auto_free char *speed =
+	const char *speed =
 	    right && speedup.n ? kchain_text(&speedup, kjson_bool(program, "provisional")) : NULL;
 	json_auto_t *o = json_pack("{s:i,s:i,s:s*,s:s*,s:o*,s:s,s:O*}", "rung",
 	    status_rows[status].rung, "top", STATUS_TOP_RUNG, "phrase",

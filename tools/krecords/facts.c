@@ -52,7 +52,7 @@ put_page(const char *name, json_t *facts, struct kbuf *out)
 	struct ktemplate t = { .show = show_md };
 
 	json_object_update_new(facts,
-	    json_pack("{s:s,s:s,s:b,s:b}", "unit", rate_unit(), "time_unit", time_unit(), "flops",
+	    json_pack("{s:s,s:s,s:b,s:b}", "unit", rate_unit(), "time_unit", kcamp_unit(), "flops",
 	        counts_flops(), "bytes", counts_bytes()));
 	ktemplate_fill(&t, out, page_text(file), file, facts);
 	json_decref(facts);

@@ -75,7 +75,7 @@ test_text(const struct candidate *x)
 static bool
 is_timed(void)
 {
-	return !strcmp(time_unit(), "ms");
+	return !strcmp(kcamp_unit(), "ms");
 }
 
 bool
@@ -295,21 +295,10 @@ vs_baseline(const struct candidate *x)
 	    pct_text(ratio_pct(now.backward.average, then.backward.average), 3));
 }
 
-const char *
-time_unit(void)
-{
-	const char *unit;
-
-	kcamp_shown(1, &unit);
-	return unit;
-}
-
 double
 shown_time(double ns)
 {
-	const char *unit;
-
-	return kcamp_shown(ns / 1e6, &unit);
+	return kcamp_shown(ns / 1e6);
 }
 
 double
@@ -321,7 +310,7 @@ shown_sd(const struct shape *s)
 const char *
 rate_unit(void)
 {
-	return counts_flops() ? "TFLOPS" : time_unit();
+	return counts_flops() ? "TFLOPS" : kcamp_unit();
 }
 
 const char *

@@ -147,8 +147,8 @@ struct program {
 /* NAME: the name for the kernel's own file. No file of a bundle can replace it. */
 void program_of(const struct candidate *x, const char *name, struct program *p);
 void program_free(struct program *p);
-/* The entry point's name with the suffix of the reference; the caller frees. */
-char *kernel_name(void);
+/* The entry point's name with the suffix of the reference, a text of kshown. */
+const char *kernel_name(void);
 
 /* figures.c */
 
@@ -182,7 +182,6 @@ const char *result_text(const struct candidate *x);
  * Times as measured: in ms, or in the unit of the campaign's own metric. Operations and bytes per
  * second are known if the task counts them and a time is measured.
  */
-const char *time_unit(void);
 double shown_time(double ns);
 double shown_sd(const struct shape *s);
 bool counts_flops(void);

@@ -207,7 +207,8 @@ static char *
 kernel_path(void)
 {
 	const char *knob = kcamp_str("git.kernel_path");
-	auto_free char *own = kernel_name(), *name = plain_name();
+	const char *own = kernel_name();
+	auto_free char *name = plain_name();
 	char *path;
 
 	if (!*knob)
@@ -432,11 +433,10 @@ commits_of(void)
 static const char *
 program_digest(const struct round *r)
 {
-	auto_free char *name = kernel_name();
 	auto_buf struct kbuf b = kbuf_empty();
 	struct program p;
 
-	program_of(r->accepted, name, &p);
+	program_of(r->accepted, kernel_name(), &p);
 	kforeach_of(one, p.file, p.count)
 		kbuf_printf(&b, "%s  %s\n", ksha256_of(one->text), one->path);
 	program_free(&p);

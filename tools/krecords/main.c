@@ -73,7 +73,6 @@ command_restore(void)
 {
 	struct program p;
 	const struct round *r;
-	auto_free char *name = NULL;
 
 	rounds_load(false);
 	if ((size_t)given.round > campaign.count)
@@ -82,42 +81,39 @@ command_restore(void)
 	if (!r->accepted)
 		kdie(K_NO, "round %ld was not accepted; the last accepted round is %ld", r->number,
 		    last_accepted()->number);
-	name = kernel_name();
-	program_of(r->accepted, name, &p);
-	kforeach_of(one, p.file, p.count) {
+	program_of(r->accepted, kernel_name(), &p);
+	kforeach_of(one, p.file, p.count)
 		put_file(kshown("%s/%s", given.output, one->path), one->text, strlen(one->text));
-	}
 	program_free(&p);
 	return K_OK;
 }
 
 static const struct kcommand commands[] = {
-	{ "close", "correct", NULL, command_close, false,
+	{ "close", "correct", NULL, command_close,
 	    "write and seal rounds/ and logs/, commit accepted kernels" },
-	{ "check", "output", NULL, command_check, false,
+	{ "check", "output", NULL, command_check,
 	    "check that everything is as it was sealed; exit 1 if not" },
-	{ "restore", "output round", NULL, command_restore, false,
+	{ "restore", "output round", NULL, command_restore,
 	    "put the kernel of a round into the folder -o DIR" },
-	{ "remember", "", "[VERSION...]", command_remember, false,
+	{ "remember", "", "[VERSION...]", command_remember,
 	    "bring memory/vN.json up to date with the trials" },
-	{ "read", "output field", "[VERSION]", command_read, false,
+	{ "read", "output field", "[VERSION]", command_read,
 	    "print a record of memory, or all that are not masked" },
-	{ "summary", "output", NULL, command_summary, false, "print the records as a table" },
-	{ "latest", "output", NULL, command_latest, false,
-	    "print the newest version that is not masked" },
-	{ "list", "output", NULL, command_list, false, "list all versions and their files" },
-	{ "mask", "why", "VERSION...", command_mask, false, "hide records from prompts and plans" },
-	{ "note", "why", "VERSION...", command_note, false,
+	{ "summary", "output", NULL, command_summary, "print the records as a table" },
+	{ "latest", "output", NULL, command_latest, "print the newest version that is not masked" },
+	{ "list", "output", NULL, command_list, "list all versions and their files" },
+	{ "mask", "why", "VERSION...", command_mask, "hide records from prompts and plans" },
+	{ "note", "why", "VERSION...", command_note,
 	    "add what a person knows about them, --why TEXT" },
-	{ "unmask", "why", "VERSION...", command_unmask, false, "show hidden records again" },
-	{ "restart", "why seed undo due", NULL, command_restart, false,
+	{ "unmask", "why", "VERSION...", command_unmask, "show hidden records again" },
+	{ "restart", "why seed undo due", NULL, command_restart,
 	    "hide a random half, never v0 nor the last win" },
-	{ "compact", "output prompt", NULL, command_compact, false,
+	{ "compact", "output prompt", NULL, command_compact,
 	    "let the second model summarise the records" },
-	{ "tips", "output why", "add|list|check|remove [...]", command_tips, false,
+	{ "tips", "output why", "add|list|check|remove [...]", command_tips,
 	    "keep tips for later campaigns" },
-	{ "freeze", "", NULL, command_freeze, false, "copy tips and library into the campaign" },
-	{ "library", "", "[CAMPAIGN...]", command_library, false,
+	{ "freeze", "", NULL, command_freeze, "copy tips and library into the campaign" },
+	{ "library", "", "[CAMPAIGN...]", command_library,
 	    "list what has paid off in finished campaigns" },
 };
 
@@ -172,8 +168,8 @@ main(int argc, char **argv)
 	if (command->run == command_restore && !given.output)
 		kdie(K_USAGE, "give -o DIR, the folder for the kernel");
 	given.output = kcommand_path(given.output);
-	kcommand_enter(command, given.dir);
+	kcommand_enter(given.dir);
 	if (command->run != command_library)
-		campaign_open(kis_listed(writers, command->name, strlen(command->name)));
+		campaign_open(kis_one_of(writers, command->name));
 	return command->run();
 }

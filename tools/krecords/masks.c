@@ -9,13 +9,11 @@
 static void
 append_event(json_t *event, json_t *versions)
 {
-	char now[32];
 	json_t *files = json_object();
 
-	know_iso(now, sizeof now);
 	json_object_update_new(event,
 	    json_pack("{s:o,s:I,s:s}", "versions", versions, "trial", (json_int_t)ktrials.last + 1,
-	        "time", now));
+	        "time", know_text()));
 	/* It takes effect from here on. */
 	json_array_append(kmemo_masks.events, event);
 	kjson_foreach_text(name, versions)

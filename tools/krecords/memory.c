@@ -10,10 +10,7 @@ enum { LINE = 400, DIRECTIONS = 3, VERSION_MAX = 64 << 20 };
 json_t *
 number_json(double value)
 {
-	char digits[32];
-
-	snprintf(digits, sizeof digits, "%.6g", value);
-	return json_real(strtod(digits, NULL));
+	return json_real(strtod(kshown("%.6g", value), NULL));
 }
 
 static void tidy(json_t *object);
@@ -277,11 +274,9 @@ outcome(const struct kcandidate *c)
 	if (line)
 		return kstrdup(line);
 	kbuf_puts(&b, status_rows[c->status].name);
-	if (c->speedup.n) {
-		auto_free char *text = kchain_text(&c->speedup, c->provisional);
-
-		kbuf_printf(&b, ", %s over the reference", text);
-	}
+	if (c->speedup.n)
+		kbuf_printf(
+		    &b, ", %s over the reference", kchain_text(&c->speedup, c->provisional));
 	if (isfinite(gain) && c->trial)
 		kbuf_printf(&b, ", %+.2f %% against the best then", gain);
 	if (c->trial)

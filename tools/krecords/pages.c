@@ -60,7 +60,7 @@ static void
 put_csv(const struct candidate *x, struct kbuf *out)
 {
 	const struct ktask *t = campaign.task;
-	const char *time = strcmp(time_unit(), "ms") ? time_unit() : "Time (ms)";
+	const char *time = strcmp(kcamp_unit(), "ms") ? kcamp_unit() : "Time (ms)";
 
 	kbuf_puts(out, "label");
 	kforeach_of(axis, t->axes, t->axis_count)
@@ -117,7 +117,7 @@ static void
 plan_candidate(const struct round *r, const struct candidate *x)
 {
 	const char *log = kjson_str(x->eval, "log");
-	auto_free char *name = kernel_name();
+	auto_free char *name = kstrdup(kernel_name());
 	struct program program;
 
 	program_of(x, name, &program);

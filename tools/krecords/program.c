@@ -4,12 +4,12 @@
 #include "kextract.h"
 #include "krecords.h"
 
-char *
+const char *
 kernel_name(void)
 {
 	const char *dot = strrchr(campaign.task->reference, '.');
 
-	return kasprintf("%s%s", campaign.task->entry, dot && !strchr(dot, '/') ? dot : "");
+	return kshown("%s%s", campaign.task->entry, dot && !strchr(dot, '/') ? dot : "");
 }
 
 static void

@@ -148,13 +148,13 @@ command_latest(void)
 {
 	size_t count;
 	auto_free long *list = kmemo_versions(&count);
-	char name[24];
 
 	while (count > 0 && kmemo_masked(list[count - 1], KMEMO_ALL))
 		count--;
 	kout_open(given.output);
 	if (count > 0) {
-		snprintf(name, sizeof name, "v%ld", list[count - 1]);
+		const char *name = kshown("v%ld", list[count - 1]);
+
 		kout_line(name, strlen(name));
 	}
 	kout_commit();

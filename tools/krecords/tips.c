@@ -425,13 +425,11 @@ note_removal(const char *folder, const char *id, const json_t *tip)
 {
 	auto_free char *path = kasprintf("%s/removed.ndjson", folder), *text = tip_text(tip),
 	               *old = kread_file(path, FILE_MAX, NULL);
-	char now[32];
 	auto_buf struct kbuf b = { 0 };
 	json_auto_t *record = NULL;
 
-	know_iso(now, sizeof now);
 	record = json_pack("{s:s,s:s,s:s,s:s,s:s}", "schema", "tip-removal/1", "id", id, "time",
-	    now, "why", given.why, "tip", text);
+	    know_text(), "why", given.why, "tip", text);
 	kbuf_puts(&b, old ?: "");
 	put_json(&b, record);
 	put_file(path, b.data, b.len);

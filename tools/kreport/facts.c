@@ -326,8 +326,7 @@ make_plain(json_t *figure)
 
 	if (figure)
 		json_object_set_new(figure, "plain",
-		    json_real(
-		        kjson_num(figure, "value") * fmax(khw_unit(dimension, unit, NULL, 0), 0)));
+		    json_real(kjson_num(figure, "value") * fmax(khw_unit(dimension, unit), 0)));
 }
 
 static json_t *

@@ -100,23 +100,16 @@ show_count(double n)
 const char *
 own_metric(void)
 {
-	const char *unit;
-
-	kcamp_shown(1, &unit);
-	return strcmp(unit, "ms") ? unit : NULL;
+	return strcmp(kcamp_unit(), "ms") ? kcamp_unit() : NULL;
 }
 
 /* A time, or the metric of the campaign's own command. */
 static const char *
 show_measured(double ns)
 {
-	const char *unit;
-	double v;
-
 	if (!own_metric())
 		return show_time(ns);
-	v = kcamp_shown(ns / 1e6, &unit);
-	return ns > 0 ? kshown("%.4g %.60s", v, unit) : NONE;
+	return ns > 0 ? kshown("%.4g %.60s", kcamp_shown(ns / 1e6), own_metric()) : NONE;
 }
 
 static const char *

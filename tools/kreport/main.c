@@ -72,18 +72,15 @@ main(int argc, char **argv)
 	const struct koption options[] = {
 		KOPTION_CAMPAIGN(&kcamp.dir),
 		KOPTION_OUTPUT(&output),
-		{ 0, "html", .choice = &format, .value = HTML,
-		    .help = "\tprint only the HTML page" },
-		{ 0, "markdown", .choice = &format, .value = MARKDOWN,
-		    .help = "\tprint only the Markdown page" },
-		{ 0, "best", .choice = &format, .value = BEST,
-		    .help = "\tprint only the best kernel, as kcampaign best does" },
-		{ 0, "json", .choice = &format, .value = JSON,
-		    .help = "\tprint only the facts behind the pages" },
-		{ 0, "refresh", .number = &refresh, .low = 1, .high = 86400, .choice = &format,
-		    .value = REFRESH,
-		    .help = "S\tprint an HTML page that reloads every S seconds, "
-		            "with stdin at its top" },
+		KOPTION_CHOICE("html", &format, HTML, "\tprint only the HTML page"),
+		KOPTION_CHOICE("markdown", &format, MARKDOWN, "\tprint only the Markdown page"),
+		KOPTION_CHOICE(
+		    "best", &format, BEST, "\tprint only the best kernel, as kcampaign best does"),
+		KOPTION_CHOICE("json", &format, JSON, "\tprint only the facts behind the pages"),
+		KOPTION_CHOICE("refresh", &format, REFRESH,
+		    "S\tprint an HTML page that reloads every S seconds, "
+		    "with stdin at its top",
+		    .number = &refresh, .low = 1, .high = 86400),
 	};
 	json_auto_t *facts = NULL, *figures = NULL;
 	size_t len;

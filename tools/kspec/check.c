@@ -91,7 +91,7 @@ check_citation(const char *metric, const char *value, const char *unit, const ch
 		fault("%s: %s describes another device than %s", metric, file, page.device_name);
 	else if (!strcmp(metric, "memory_bandwidth"))
 		json_array_append_new(page.bandwidths, json_real(f->number));
-	else if (strchr(metric, '_') && khw_unit(KHW_RATE, unit, NULL, 0) > 0)
+	else if (strchr(metric, '_') && khw_unit(KHW_RATE, unit) > 0)
 		json_array_append_new(page.rates, json_real(f->number));
 }
 
@@ -108,7 +108,6 @@ check_spec_line(const char *line, const char *left)
 	               *at = NULL;
 	const char *hedge = khw_hedge(left);
 	enum khw_dimension dimension;
-	char list[160];
 
 	if (hedge) {
 		fault("'%s' hedges; write the fact itself", hedge);
@@ -120,9 +119,9 @@ check_spec_line(const char *line, const char *left)
 	}
 	if (!khw_metric(metric, &dimension)) {
 		fault("'%s' is not a metric", metric);
-	} else if (!unit || khw_unit(dimension, unit, list, sizeof list) <= 0) {
+	} else if (khw_unit(dimension, unit) <= 0) {
 		fault("%s: '%s%s%s' has no valid unit%s%s", metric, value, unit ? " " : "",
-		    unit ?: "", unit ? ": " : "", unit ? list : "");
+		    unit ?: "", unit ? ": " : "", unit ? khw_units(dimension) : "");
 	} else {
 		const struct khw_device *d = device ? khw_find(page.hw, device) : NULL;
 
@@ -162,8 +161,7 @@ is_in_roofline(double value)
 {
 	kjson_foreach(row, json_object_get(page.roofline, "workloads")) {
 		const char *unit = kjson_str(row, "target.unit");
-		double factor =
-		    khw_unit(strstr(unit, "/s") ? KHW_BANDWIDTH : KHW_RATE, unit, NULL, 0);
+		double factor = khw_unit(strstr(unit, "/s") ? KHW_BANDWIDTH : KHW_RATE, unit);
 
 		if (fabs(kjson_num(row, "target.value") * factor - value) <= ROUNDING * value)
 			return true;
@@ -200,7 +198,7 @@ check_target(const char *line)
 	if (!kregex_scan(form, line, &memory, &number, &unit))
 		return;
 	v = number ? strtod(number, NULL) : NAN;
-	factor = khw_unit(memory ? KHW_BANDWIDTH : KHW_RATE, unit ?: "", NULL, 0);
+	factor = khw_unit(memory ? KHW_BANDWIDTH : KHW_RATE, unit ?: "");
 	unknown = unknown_behind(memory);
 	if (!isfinite(v) || factor <= 0)
 		fault(
@@ -279,7 +277,7 @@ check_bare_figure(const char *left)
 
 	if (kregex_scan(
 	        "([^ `*:]*): *" NUMBER " *([A-Za-z/]{1,15})[ .`|]*\\z", left, &metric, &unit) &&
-	    khw_metric(metric, &dimension) && khw_unit(dimension, unit, NULL, 0) > 0)
+	    khw_metric(metric, &dimension) && khw_unit(dimension, unit) > 0)
 		fault("%s: has no source; write 'metric: value unit" ARROW "docs/hardware/"
 		      "DEVICE.md:L12'",
 		    metric);

@@ -52,7 +52,7 @@ consents_load(const char *dir)
 	long line = 0;
 
 	for (rest = text; (p = strsep(&rest, "\n"));) {
-		char metric[64], value[64], unit[32], list[160];
+		char metric[64], value[64], unit[32];
 		enum khw_dimension dimension;
 		struct consent one = { 0 };
 		double factor;
@@ -65,10 +65,10 @@ consents_load(const char *dir)
 		    !khw_metric(metric, &dimension))
 			kdie(K_USAGE, "%s:%ld: write 'metric: value unit # who says so, and why'",
 			    path, line);
-		factor = khw_unit(dimension, unit, list, sizeof list);
+		factor = khw_unit(dimension, unit);
 		if (factor <= 0)
 			kdie(K_USAGE, "%s:%ld: %s: unit '%s' must be one of: %s", path, line,
-			    metric, unit, list);
+			    metric, unit, khw_units(dimension));
 		if (consent_for(metric))
 			kdie(K_USAGE, "%s:%ld: %s: is already in line %ld", path, line, metric,
 			    consent_for(metric)->line);

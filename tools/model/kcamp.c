@@ -250,32 +250,19 @@ kcamp_branches(void)
 	return kcamp_linear() ? 1 : kcamp_int("search.branches");
 }
 
-/* The metric of the timing command, and whether higher is better; NULL: it measures time. */
-static const char *
-own_metric(bool *higher)
+const char *
+kcamp_unit(void)
+{
+	return kjson_str_or(kcamp_json("eval.timing"), "metric", "ms");
+}
+
+double
+kcamp_shown(double ms)
 {
 	const json_t *timing = kcamp_json("eval.timing");
+	bool rate = kjson_is(timing, "direction", "higher") && kjson_maybe(timing, "metric");
 
-	*higher = kjson_is(timing, "direction", "higher");
-	return kjson_maybe(timing, "metric");
-}
-
-double
-kcamp_measured(double value)
-{
-	bool higher;
-
-	return own_metric(&higher) && higher ? 1e3 / value : value;
-}
-
-double
-kcamp_shown(double ms, const char **unit)
-{
-	bool higher;
-	const char *metric = own_metric(&higher);
-
-	*unit = metric ?: "ms";
-	return metric && higher ? 1e3 / ms : ms;
+	return rate ? 1e3 / ms : ms;
 }
 
 const char *

@@ -78,10 +78,10 @@ long kcamp_branches(void);
 /*
  * What times in records mean: milliseconds. If the timing command has a metric of its own, a value
  * for which lower is better is stored as that many milliseconds, and a rate as the time of one
- * unit. Converts a value of the metric to its time, and back, with the unit that people read.
+ * unit. Converts a time to the value that people read, and also back; and that value's unit.
  */
-double kcamp_measured(double value);
-double kcamp_shown(double ms, const char **unit);
+double kcamp_shown(double ms);
+const char *kcamp_unit(void);
 
 /* Path of a file named in the manifest, relative to the campaign folder: a text of kshown. */
 const char *kcamp_path(const char *name);

@@ -194,20 +194,18 @@ decimals(double v)
 	return v < 9.995 ? 2 : v < 99.95 ? 1 : 0;
 }
 
-char *
+const char *
 kchain_text(const struct kgain_ratio *r, bool provisional)
 {
 	int n = decimals(r->mean);
 	const char *mark = provisional ? ", provisional" : "";
-	auto_free char *end = NULL;
+	const char *end = "too few samples for an interval";
 
 	if (r->low >= r->high)
-		return kasprintf("%.*fx%s", n, r->mean, provisional ? " (provisional)" : "");
+		return kshown("%.*fx%s", n, r->mean, provisional ? " (provisional)" : "");
 	if (isfinite(r->high))
 		end = r->low > 0
-		    ? kasprintf("%.*f to %.*f", n, r->low, n, r->high)
-		    : kasprintf("at most %.*f; too few samples for a lower end", n, r->high);
-	else
-		end = kstrdup("too few samples for an interval");
-	return kasprintf("%.*fx (%s%s)", n, r->mean, end, mark);
+		    ? kshown("%.*f to %.*f", n, r->low, n, r->high)
+		    : kshown("at most %.*f; too few samples for a lower end", n, r->high);
+	return kshown("%.*fx (%s%s)", n, r->mean, end, mark);
 }

@@ -53,4 +53,4 @@ void kchain_free(struct kchain *c);
  * A speed-up for people, formatted the same everywhere: "16.4x (16.1 to 16.7)", with ",
  * provisional" inside if it is, and without an interval if the records have none. The caller frees.
  */
-char *kchain_text(const struct kgain_ratio *r, bool provisional);
+const char *kchain_text(const struct kgain_ratio *r, bool provisional);

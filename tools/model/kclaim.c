@@ -35,7 +35,7 @@ is_figure(const char *unit)
 	static const enum khw_dimension hedged[] = { KHW_RATE, KHW_BANDWIDTH, KHW_CLOCK };
 	auto_free char *name = kregex_part("\\A[" MARKS "]*([A-Za-z/]+)", unit);
 
-	return kany(kforeach(one, hedged), khw_unit(*one, name, NULL, 0) > 0);
+	return kany(kforeach(one, hedged), khw_unit(*one, name) > 0);
 }
 
 /* Where the words before P begin: at most HEDGE_WORDS, and none from another sentence. */

@@ -92,10 +92,8 @@ kcommand_path(const char *path)
 }
 
 void
-kcommand_enter(const struct kcommand *command, const char *dir)
+kcommand_enter(const char *dir)
 {
-	if (command->anywhere)
-		return;
 	if (dir && chdir(dir) < 0)
 		kdie_errno(K_USAGE, "%s", dir);
 	/* Reported here, where the folder's name is still known. */

@@ -14,7 +14,6 @@ struct kcommand {
 	const char *options; /* long names of those that it takes besides -c, separated by blanks */
 	const char *operands; /* "FOLDER"; "[FILE]": optional; "FILE...": several; NULL: none */
 	int (*run)(void);     /* returns an exit code */
-	bool anywhere;        /* works outside a campaign's folder */
 	const char *help;
 };
 
@@ -39,7 +38,7 @@ const struct kcommand *kcommand_read(const struct kcommand_line *line, int argc,
 const char *kcommand_path(const char *path);
 
 /*
- * Change to DIR, the campaign's folder (NULL: here), unless the command may run anywhere. K_USAGE
- * when there is none, or when links lead out of it (kcamp_no_links).
+ * Change to DIR, the campaign's folder (NULL: here). K_USAGE when there is none, or when links lead
+ * out of it (kcamp_no_links).
  */
-void kcommand_enter(const struct kcommand *command, const char *dir);
+void kcommand_enter(const char *dir);

@@ -37,33 +37,33 @@ khw_metric(const char *metric, enum khw_dimension *dimension)
 }
 
 double
-khw_unit(enum khw_dimension dimension, const char *unit, char *list, size_t list_len)
+khw_unit(enum khw_dimension dimension, const char *unit)
 {
-	double factor = 0;
-	size_t n = 0;
+	kforeach(one, units)
+		if (one->dimension == dimension && unit && !strcmp(one->name, unit))
+			return one->factor;
+	return 0;
+}
 
-	kforeach(one, units) {
-		if (one->dimension != dimension)
-			continue;
-		if (unit && !strcmp(one->name, unit))
-			factor = one->factor;
-		if (list && n < list_len)
-			n += (size_t)snprintf(
-			    list + n, list_len - n, "%s%s", n ? ", " : "", one->name);
-	}
-	return factor;
+const char *
+khw_units(enum khw_dimension dimension)
+{
+	auto_buf struct kbuf b = { 0 };
+
+	kforeach(one, units)
+		if (one->dimension == dimension)
+			kbuf_join(&b, ", ", one->name);
+	return kshown("%s", b.data ?: "");
 }
 
 const char *
 khw_hedge(const char *line)
 {
-	static char word[16];
 	struct kregex_span at;
 
-	if (!kregex_find(hedges, line, strlen(line), &at, 1))
-		return NULL;
-	snprintf(word, sizeof word, "%.*s", (int)(at.to - at.from), line + at.from);
-	return word;
+	return kregex_find(hedges, line, strlen(line), &at, 1)
+	    ? kshown("%.*s", (int)(at.to - at.from), line + at.from)
+	    : NULL;
 }
 
 #define NUMBER "\\d+(?:\\.\\d*)?(?:[eE][+-]?\\d+)?"
@@ -302,8 +302,7 @@ may_use_tf32(
 const char *
 khw_compute(const struct khw_device *d, const struct ktask *t, const char **why)
 {
-	static char name[32];
-	const char *own = json_string_value(json_object_get(t->json, "compute")), *type;
+	const char *name, *own = json_string_value(json_object_get(t->json, "compute")), *type;
 	enum kdtype dtype = own ? KDTYPE_COUNT : main_type(t);
 	const struct khw_fact *f;
 
@@ -316,12 +315,12 @@ khw_compute(const struct khw_device *d, const struct ktask *t, const char **why)
 		    t->file);
 		return NULL;
 	}
-	snprintf(name, sizeof name, "%s_matrix", type);
+	name = kshown("%s_matrix", type);
 	if (may_use_tf32(d, t, dtype, name))
 		return "tf32_matrix";
 	f = d ? khw_fact(d, name) : NULL;
 	/* Without information, a type of 32 or more bits is assumed to run on the vector unit. */
 	if (f ? f->state == KHW_NOTHING : dtype == KDTYPE_F32 || dtype == KDTYPE_F64)
-		snprintf(name, sizeof name, "%s_vector", type);
+		name = kshown("%s_vector", type);
 	return name;
 }

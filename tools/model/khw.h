@@ -84,11 +84,10 @@ const struct khw_fact *khw_known(const struct khw_device *d, const char *metric)
 
 /* Whether METRIC is one that files may state, and its dimension. */
 bool khw_metric(const char *metric, enum khw_dimension *dimension);
-/*
- * Factor from UNIT to the base unit of a dimension; 0: no such unit. LIST, unless NULL, is set to
- * the list of valid units.
- */
-double khw_unit(enum khw_dimension dimension, const char *unit, char *list, size_t list_len);
+/* Factor from UNIT (may be NULL) to the base unit of a dimension; 0: no such unit. */
+double khw_unit(enum khw_dimension dimension, const char *unit);
+/* The valid units, "GB/s, TB/s": a text of kshown. */
+const char *khw_units(enum khw_dimension dimension);
 /* "metric: value unit <- file:Lnn"; the caller frees. */
 char *khw_line(const struct khw_device *d, const struct khw_fact *f);
 /*
