@@ -12,6 +12,8 @@
 #include "types.h"
 
 enum { PARAMS = 48, BY_VALUE = 16, DEEP = 3 };
+/* A larger structure, set to zero in each call, would leave nothing else in a first-level cache. */
+enum { ROOM_MAX = 32 << 10 };
 
 struct making {
 	struct adopted_unit *u;
@@ -24,6 +26,7 @@ struct making {
 	/* parts of the entry's body: before the call, the call's arguments, after the call */
 	struct kbuf before, arguments, after;
 	struct kbuf templates; /* "<float, 256>" for the called function */
+	struct kbuf rooms;     /* declarations of the structures that the entry makes */
 	char *called;          /* the function as the entry calls it: "f", "n::f", "(&this_)->f" */
 	const char *guard;     /* the pointer to the current members, or NULL */
 	bool cxx, own;         /* the entry is not the function itself */
@@ -159,6 +162,37 @@ used_pointer(const struct making *m, const struct kscan_param *p, const struct t
 	return NULL;
 }
 
+/*
+ * The structure NAME of a TYPE, which is zero where the entry does not set it; in C++, without its
+ * constructor. A large one would not fit on every stack: a thread has one for all calls, which may
+ * still hold what an earlier call left. But the entry sets every member that the function, or what
+ * it calls, names.
+ */
+static void
+add_room(struct making *m, const char *type, const char *name)
+{
+	const struct unit_source *s = m->s;
+	const char *store = "";
+
+	kbuf_printf(&m->rooms, "extern %s %s;\n", type, name);
+	if (s->all->chosen && s->project &&
+	    preprocess_is_larger(s->project, s->name, s->settings, m->rooms.data, name, ROOM_MAX)) {
+		store = "static __thread ";
+		kbuf_puts(&m->before,
+		    "\t/* Too large for a stack; what is used of it is set below, in each call. "
+		    "*/\n");
+	}
+	if (m->cxx)
+		kbuf_printf(&m->before,
+		    "\talignas(%s) %sunsigned char %s_bytes[sizeof(%s)] = { 0 };\n"
+		    "\t%s &%s = *(%s *)%s_bytes;\n\n",
+		    type, store, name, type, type, name, type, name);
+	else
+		kbuf_printf(&m->before, "\t%s%s %s;\n\n", store, type, name);
+	if (!m->cxx && !*store)
+		kbuf_printf(&m->before, "\t__builtin_memset(&%s, 0, sizeof %s);\n", name, name);
+}
+
 static void flatten(struct making *m, const struct kscan_param *p, const struct type *record,
     const char *from, const char *to, const char *name, bool constant, int depth);
 
@@ -207,9 +241,11 @@ flatten_inner(struct making *m, const struct kscan_param *p, const struct type *
 	if (type->stars && kjson_has(json_object_get(m->u->assumed, "null"), in))
 		return;
 	if (type->stars) {
+		auto_free char *of = kasprintf("__typeof__(*%s)", out);
+
 		m->guard = guard;
-		kbuf_printf(
-		    &m->before, "\t__typeof__(*%s) %s = { 0 };\n\t%s = &%s;\n", out, to, out, to);
+		add_room(m, of, to);
+		kbuf_printf(&m->before, "\t%s = &%s;\n", out, to);
 	}
 	flatten(m, p, type, from, dot, name, constant, depth + 1);
 	m->guard = around;
@@ -359,17 +395,10 @@ static void
 take_members(struct making *m, const struct kscan_param *p, const struct type *type,
     const char *own, const char *from)
 {
-	auto_free char *to = kasprintf("%s_.", p->name);
+	auto_free char *room = kasprintf("%s_", p->name), *to = kasprintf("%s.", room);
 
 	m->own = true;
-	if (m->cxx) /* without its constructor */
-		kbuf_printf(&m->before,
-		    "\talignas(%s) unsigned char %s_bytes[sizeof(%s)] = { 0 };\n"
-		    "\t%s &%s_ = *(%s *)%s_bytes;\n\n",
-		    own, p->name, own, own, p->name, own, p->name);
-	else
-		kbuf_printf(&m->before, "\t%s %s_;\n\n\t__builtin_memset(&%s_, 0, sizeof %s_);\n",
-		    own, p->name, p->name, p->name);
+	add_room(m, own, room);
 	flatten(m, p, type, from, to, p->name, p->constant || from[strlen(from) - 1] == '.', 0);
 }
 
@@ -1012,4 +1041,5 @@ entry_make(struct adopted_unit *u, const json_t *seen, const json_t *symbols, st
 	kbuf_free(&m.arguments);
 	kbuf_free(&m.after);
 	kbuf_free(&m.templates);
+	kbuf_free(&m.rooms);
 }

@@ -22,13 +22,12 @@ add_word(struct command_words *w, const char *option, const char *folder, const 
 		    : path_of("%s%s/%s", option, folder, name);
 }
 
-/* The command that writes FILE to standard output; MODES: more options, up to a NULL. */
+/* The compiler's command, without a file; MODES: options, up to a NULL. */
 static void
-make_command(struct command_words *w, const char *const *modes, const char *project,
-    const char *file, const json_t *settings)
+make_command(
+    struct command_words *w, const char *const *modes, const char *project, const json_t *settings)
 {
 	add_word(w, "", "", kjson_str_or(settings, "compiler", "cc"));
-	add_word(w, "", "", "-E");
 	for (; *modes; modes++)
 		add_word(w, "", "", *modes);
 	kjson_foreach_text(flag, json_object_get(settings, "flags"))
@@ -39,8 +38,6 @@ make_command(struct command_words *w, const char *const *modes, const char *proj
 		add_word(w, "", "", "-include");
 		add_word(w, "", project, header);
 	}
-	add_word(w, "", project, file);
-	w->at[w->count] = NULL;
 }
 
 static void
@@ -124,7 +121,8 @@ run(const char *const *modes, const char *project, const char *file, const json_
 	auto_run struct kproc_result r = { 0 };
 
 	*origins = (struct origins){ 0 };
-	make_command(&w, modes, project, file, settings);
+	make_command(&w, modes, project, settings);
+	add_word(&w, "", project, file);
 	/* "#error" does not stop a preprocessor; a missing header does. */
 	return !kproc_run(&p, &r) && !r.timed_out &&
 	        !(r.exit_code && strstr(r.err, "fatal error")) && r.out_len
@@ -136,20 +134,44 @@ char *
 preprocess_file(
     const char *project, const char *file, const json_t *settings, struct origins *origins)
 {
-	return run((const char *const[]){ NULL }, project, file, settings, origins);
+	return run((const char *const[]){ "-E", NULL }, project, file, settings, origins);
+}
+
+bool
+preprocess_is_larger(const char *project, const char *file, const json_t *settings,
+    const char *declared, const char *name, size_t bytes)
+{
+	static const char *const modes[] = { "-fsyntax-only", "-fno-diagnostics-show-caret", NULL };
+	struct command_words w = { 0 };
+	auto_free char *text =
+	    kasprintf("%schar kiln_larger[sizeof %s > %zu ? -1 : 1];\n", declared, name, bytes);
+	struct kproc p = { .argv = w.at,
+		.in = text,
+		.in_len = strlen(text),
+		.max_output = OUTPUT_MAX,
+		.timeout_s = TIMEOUT_S };
+	auto_run struct kproc_result r = { 0 };
+
+	make_command(&w, modes, project, settings);
+	add_word(&w, "", "", "-include");
+	add_word(&w, "", project, file);
+	add_word(&w, "", "", kjson_bool(rules_language(file), "cxx") ? "-xc++" : "-xc");
+	add_word(&w, "", "", "-");
+	return !kproc_run(&p, &r) && strstr(r.err, "kiln_larger");
 }
 
 char *
 preprocess_conditions(const char *project, const char *file, const json_t *settings, bool expanded)
 {
-	static const char *const modes[] = { "-fdirectives-only", "-dI", NULL };
+	static const char *const modes[][4] = { { "-E", "-fdirectives-only", "-dI" },
+		{ "-E", "-dI" } };
 	json_auto_t *files = rules_is_header(file) ? unit_files(project) : json_pack("[s]", file);
 
 	kjson_foreach_text(unit, files) {
 		struct origins o = { 0 };
 		char *text = rules_is_header(unit)
 		    ? NULL
-		    : run(modes + expanded, project, unit, settings, &o);
+		    : run(modes[expanded], project, unit, settings, &o);
 		bool found = kany(kforeach_of(x, o.list, o.count), !strcmp(x->file, file));
 
 		origins_free(&o);

@@ -28,6 +28,12 @@ char *preprocess_file(
     const char *project, const char *file, const json_t *settings, struct origins *origins);
 void origins_free(struct origins *o);
 /*
+ * Is the variable NAME larger than that many BYTES? It is one of those DECLARED, as text that may
+ * follow FILE. Also false if the compiler does not know.
+ */
+bool preprocess_is_larger(const char *project, const char *file, const json_t *settings,
+    const char *declared, const char *name, size_t bytes);
+/*
  * FILE with the project's includes inserted and conditions decided, macros EXPANDED or not, and
  * system headers still included; for a header, the first source that includes it. NULL: the
  * compiler cannot do that (gcc can). The caller frees.

@@ -8,7 +8,7 @@
 enum { LIST_MAX = 1 << 22 };
 
 /* Takes over TEXT, the contents of the file NAME, and its origins if it was preprocessed. */
-static void
+static struct unit_source *
 add_source(struct unit_sources *s, const char *name, char *text, struct origins origins)
 {
 	struct unit_source *x;
@@ -25,6 +25,7 @@ add_source(struct unit_sources *s, const char *name, char *text, struct origins 
 			json_array_append_new(kjson_ensure(s->index, *own, json_array()),
 			    json_pack("[i,i]", (int)s->count, (int)(item - x->scan.items)));
 	s->count++;
+	return x;
 }
 
 void
@@ -34,6 +35,7 @@ unit_sources_free(struct unit_sources *s)
 		kscan_free(&x->scan);
 		origins_free(&x->origins);
 		free(x->project);
+		json_decref(x->settings);
 		free(x->name);
 		free(x->text);
 	}
@@ -129,6 +131,7 @@ add_preprocessed(const char *project, const char *name, const json_t *include, c
 	const json_t *row = rules_language(name);
 	json_auto_t *settings = NULL;
 	struct origins origins = { 0 };
+	struct unit_source *own;
 	char *text;
 
 	if (rules_is_header(name) || kjson_bool(row, "device"))
@@ -138,14 +141,17 @@ add_preprocessed(const char *project, const char *name, const json_t *include, c
 		settings = json_pack("{s:s,s:O}", "compiler", kjson_bool(row, "cxx") ? "c++" : "cc",
 		    "include", include);
 	text = built ? preprocess_file(project, name, built, &origins) : NULL;
-	if (!text)
+	if (!text) {
+		built = settings;
 		text = preprocess_file(project, name, settings, &origins);
+	}
 	if (!text)
 		return false;
 	kforeach_of(x, origins.list, origins.count)
 		kjson_enter(seen, x->file);
-	add_source(s, name, text, origins);
-	s->list[s->count - 1].project = kstrdup(project);
+	own = add_source(s, name, text, origins);
+	own->project = kstrdup(project);
+	own->settings = json_incref((json_t *)built);
 	return true;
 }
 
@@ -157,6 +163,7 @@ unit_sources_read(
 	            *seen = json_object(),
 	            *chosen = file ? compile_sources(project, file) : json_incref(files);
 
+	s->chosen = file;
 	/* They must not move. */
 	s->list = kcalloc(json_array_size(chosen) + json_array_size(files) + 1, sizeof *s->list);
 	kjson_foreach_text(name, chosen) {

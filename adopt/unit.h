@@ -25,6 +25,7 @@ struct unit_source {
 	char *text;             /* owned */
 	struct origins origins; /* for a preprocessed text */
 	char *project;          /* the project's folder if it was preprocessed; or NULL */
+	json_t *settings;       /* with which it was, as compile_settings returns them */
 	struct kscan scan;
 };
 
@@ -32,6 +33,7 @@ struct unit_sources {
 	struct unit_source *list;
 	size_t count;
 	json_t *index; /* where names are declared: "name": [[source, item], …] */
+	bool chosen;   /* only those for one file, so there is time to compile it */
 };
 /* The file and the line of a byte of the text; the file is borrowed. */
 const char *unit_place(const struct unit_source *s, size_t at, size_t *line);
