@@ -67,6 +67,7 @@ struct draft {
 	char *crash;    /* on which workload its oracle then crashed, or NULL */
 	double alone_s; /* for the reference on all workloads, once */
 	bool hung;      /* the judge did not finish: the oracle has no time limit */
+	bool deep;      /* call it with a stack of 1 GB */
 	bool told;      /* the notes so far were printed */
 	bool crashed;   /* with the numbers of one draw, after it was right with others */
 };
@@ -817,9 +818,10 @@ judge(struct draft *d, int seeds)
 static void
 run_solo(struct draft *d, const char *name, const char *options, struct command_result *r)
 {
-	auto_free char *command = kasprintf("kharness --solo -s full --backend %s --threads %lld "
+	auto_free char *command = kasprintf("%skharness --solo -s full --backend %s --threads %lld "
 	                                    "%s ./reference.so",
-	    d->a->language, kjson_int(d->a->json, "threads"), options);
+	    d->deep ? "ulimit -s 1048576; " : "", d->a->language, kjson_int(d->a->json, "threads"),
+	    options);
 
 	command_own(d->a, adopt_path(d->a, "task"), command, name, r);
 }
@@ -876,10 +878,9 @@ passes(struct draft *d, int seeds, struct kbuf *said)
 		                                              "arrays, so their shapes are wrong",
 		    LOG_LINES);
 
-		kbuf_printf(said, "  %s, oracle %s%s: %s: %s\n",
+		kbuf_printf(said, "  %s, oracle %s: %s: %s\n",
 		    d->inout ? "updated in place" : "written completely", d->oracle,
-		    d->large ? "" : ", no large values", kjson_str_or(d->tried, "status", "?"),
-		    line);
+		    kjson_str_or(d->tried, "status", "?"), line);
 	}
 	return good;
 }
@@ -940,6 +941,15 @@ enum kept { KEPT_SIZES, KEPT_FLOATS };
 
 static const char crashes[] = "the reference crashes with sizes or numbers other than those of the "
                               "application's calls";
+
+/* What a task gives up first; the reference DOES something on them. */
+static void
+note_large(struct draft *d, const char *does)
+{
+	add_note(d,
+	    "the reference itself %s inputs of very different magnitudes, which are left out",
+	    does);
+}
 
 /*
  * Takes over one more thing from the application's calls, beginning with FROM, because of WHY:
@@ -1029,11 +1039,49 @@ avoid(struct draft *d, const char *crashed)
 	    (!near && keep_integers(d)) || restrict_inputs(d, KEPT_SIZES, crashes);
 }
 
+/* Is it only with large magnitudes that it crashes on the workload NAME? Leaves them out. */
+static bool
+avoid_large(struct draft *d, const char *name)
+{
+	auto_free char *other = NULL;
+
+	if (!d->large)
+		return false;
+	d->large = false;
+	write_draft(d);
+	other = crashes_on(d);
+	d->large = other && !strcmp(other, name);
+	if (!d->large)
+		note_large(d, "crashes on");
+	return !d->large;
+}
+
 /* Do all shapes follow from the calls, so that nobody had to be asked for one? */
 static bool
 is_certain(const struct draft *d)
 {
 	return !kany(values_each(x, &d->v), x->asked);
+}
+
+/* It crashes on the workload NAME, which is a call of the application's. */
+static _Noreturn void
+die_crashed(struct draft *d, const char *name)
+{
+	auto_free char *still = NULL;
+
+	d->deep = true;
+	still = crashes_on(d);
+	kdie(K_USAGE,
+	    "%s, taken out of the application, crashes on %s, which is a call of the "
+	    "application's: %s",
+	    d->a->kernel, name,
+	    !still || strcmp(still, name) ? "its stack overflows, because local variables are too "
+	                                    "large for it; raise the "
+	                                    "limit (ulimit -s) for kadopt and for the campaign"
+	        : d->v.recorded ? "it needs something that is not among its arguments, or a shape "
+	                          "is wrong (--shape)"
+	                        : "its inputs are invented, because nothing was recorded "
+	                          "(--record-mb)");
 }
 
 /*
@@ -1048,16 +1096,9 @@ probe(struct draft *d)
 	d->inout = true;
 	write_draft(d);
 	while ((name = crashes_on(d))) {
-		if (!drop_crashing(d, name, false) &&
+		if (!avoid_large(d, name) && !drop_crashing(d, name, false) &&
 		    (!d->v.recorded || ++d->floats == FLOATS_COUNT))
-			kdie(K_USAGE,
-			    "%s, taken out of the application, crashes on %s, which is a call of "
-			    "the application's: %s",
-			    d->a->kernel, name,
-			    d->v.recorded ? "it needs something that is not among its arguments, "
-			                    "or a shape is wrong (--shape)"
-			                  : "its inputs are invented, "
-			                    "because nothing was recorded (--record-mb)");
+			die_crashed(d, name);
 		free(name);
 		write_draft(d);
 	}
@@ -1070,9 +1111,50 @@ probe(struct draft *d)
 	free(name);
 }
 
-/* Leaves out the invented workload near which the oracle crashed; or all of them. */
+/*
+ * What the cases in which it was wrong have in common, and the task can do without: the more, the
+ * later. WRONG_EVER: nothing helps.
+ */
+enum wrong { WRONG_NOWHERE, WRONG_LARGE, WRONG_NEAR, WRONG_SMALL, WRONG_CALL, WRONG_EVER };
+
+/* At one workload. */
+static enum wrong
+wrong_at(const struct draft *d, const json_t *workload)
+{
+	bool large = true, near = true, any = false;
+
+	kjson_foreach(c, kjson_path(d->tried, "correctness.cases")) {
+		if (kjson_bool(c, "ok") || !kjson_is(c, "workload", kjson_str(workload, "name")))
+			continue;
+		any = true;
+		large &=
+		    kjson_is(c, "distribution", "large") || kjson_is(c, "distribution", "mixed");
+		near &= json_object_get(c, "drawn") != NULL;
+	}
+	return !any                         ? WRONG_NOWHERE
+	    : large && d->large             ? WRONG_LARGE
+	    : near && !d->fixed             ? WRONG_NEAR
+	    : kjson_bool(workload, "timed") ? WRONG_CALL
+	                                    : WRONG_SMALL;
+}
+
+/* The least and the most of all workloads where it was wrong when it was judged last. */
+static void
+wrong_range(const struct draft *d, enum wrong *least, enum wrong *most)
+{
+	*least = WRONG_EVER;
+	*most = WRONG_NOWHERE;
+	kjson_foreach(w, json_object_get(d->task, "workloads")) {
+		enum wrong x = wrong_at(d, w);
+
+		*most = x > *most ? x : *most;
+		*least = x && x < *least ? x : *least;
+	}
+}
+
+/* Gives up the invented workload where the oracle crashed; or all of them. */
 static bool
-leave_out_crashed(struct draft *d)
+give_up_crashed(struct draft *d)
 {
 	auto_free char *name = kstrndup(d->crash ?: "", strcspn(d->crash ?: "", " "));
 
@@ -1081,25 +1163,27 @@ leave_out_crashed(struct draft *d)
 }
 
 /*
- * Leaves out the invented workloads on which the reference was wrong when last judged. False: there
- * are none, or it was also wrong on the application's calls.
+ * Gives up the least of what was wrong when the reference was judged last: large magnitudes, sizes
+ * near the listed ones, or invented workloads. False: there is nothing, or it is also wrong at
+ * calls of the application's.
  */
 static bool
-leave_out_wrong(struct draft *d)
+give_up(struct draft *d)
 {
-	const json_t *all = json_object_get(d->task, "workloads"),
-	             *cases = kjson_path(d->tried, "correctness.cases");
-	bool less = !d->tried && leave_out_crashed(d);
+	enum wrong least, most;
+	bool less = false;
 
-	kjson_foreach(c, cases) {
-		const char *name = kjson_str_or(c, "workload", "?");
-
-		if (kjson_bool(c, "ok"))
-			continue;
-		if (kjson_bool(kjson_find(all, "name", name), "timed"))
-			return false;
-		less |= drop_named(d, name);
-	}
+	wrong_range(d, &least, &most);
+	if (d->large && (!d->tried || least == WRONG_LARGE))
+		return !(d->large = false);
+	if (!d->tried)
+		return give_up_crashed(d);
+	if (most == WRONG_CALL)
+		return false;
+	if (least == WRONG_NEAR)
+		return d->fixed = true;
+	kjson_foreach(w, json_object_get(d->task, "workloads"))
+		less |= wrong_at(d, w) == WRONG_SMALL && drop_named(d, kjson_str(w, "name"));
 	return less;
 }
 
@@ -1115,22 +1199,65 @@ may_leave_out(const struct draft *d, const json_t *small)
 	return left == json_array_size(small) || ((left || d->v.recorded) && is_certain(d));
 }
 
-/* Is the reference right with these roles, oracle and inputs, on all sizes or most of them? */
-static bool
-try_combination(struct draft *d, struct kbuf *said)
+/* What was given up, compared with a task that had LARGE magnitudes, FIXED or not, and SMALL. */
+static void
+note_given_up(struct draft *d, bool large, bool fixed, const json_t *small)
 {
-	json_auto_t *small = json_copy(d->small);
-	auto_free char *why = NULL;
-	bool good;
+	if (large && !d->large)
+		note_large(d, "fails on");
+	if (!fixed && d->fixed)
+		add_note(d,
+		    "the reference itself fails at sizes or numbers near the listed ones, so these "
+		    "are the only ones");
+	kjson_foreach(w, small)
+		if (!kjson_find(d->small, "name", kjson_str(w, "name")))
+			add_note(d, "the reference itself fails on %s, which is left out",
+			    kjson_str(w, "name"));
+}
 
+/* A choice of oracle and roles, and what was wrong with it if nothing was given up. */
+struct roles {
+	const char *oracle;
+	bool inout;
+	enum wrong wrong;
+};
+
+/* Is the reference right with this choice? If not, SAID says why. */
+static bool
+try_roles(struct draft *d, struct roles *r, struct kbuf *said)
+{
+	auto_free char *why = NULL;
+	enum wrong least;
+	bool good = false;
+
+	d->oracle = r->oracle;
+	d->inout = r->inout;
+	d->hung = false;
 	write_draft(d);
 	why = make_oracle(d);
-	if (why) {
+	if (why && said)
 		kbuf_printf(said, "  oracle %s: %s\n", d->oracle, why);
-		return false;
-	}
-	good = passes(d, FEW, said);
-	while (!good && !d->hung && leave_out_wrong(d))
+	if (!why)
+		good = passes(d, FEW, said);
+	wrong_range(d, &least, &r->wrong);
+	if (why || d->hung)
+		r->wrong = WRONG_EVER;
+	else if (!d->tried)
+		r->wrong = WRONG_SMALL;
+	return good;
+}
+
+/* Is it, if something is given up? */
+static bool
+try_less(struct draft *d, struct roles *r, struct kbuf *said)
+{
+	json_auto_t *small = json_copy(d->small);
+	bool large = d->large, fixed = d->fixed, good;
+
+	/* After a few wrong cases, the judge is stricter with the others. */
+	d->large &= r->wrong != WRONG_CALL;
+	good = try_roles(d, r, NULL);
+	while (!good && !d->hung && give_up(d))
 		good = passes(d, FEW, NULL);
 	if (good && !may_leave_out(d, small)) {
 		kbuf_puts(said,
@@ -1138,43 +1265,42 @@ try_combination(struct draft *d, struct kbuf *said)
 		    "(--shape), or sizes depend on each other\n");
 		good = false;
 	}
-	kjson_foreach(w, small)
-		if (good && !kjson_find(d->small, "name", kjson_str(w, "name")))
-			add_note(d, "the reference itself fails on %s, which is left out",
-			    kjson_str(w, "name"));
-	if (!good) {
+	if (good) {
+		note_given_up(d, large, fixed, small);
+	} else {
+		/* With other roles, it may have to give up less. */
 		json_array_clear(d->small);
 		json_array_extend(d->small, small);
+		d->large = large;
+		d->fixed = fixed;
 	}
 	return good;
 }
 
 /*
- * Finds roles, oracle and inputs with which the reference is right, at the loosest tolerance. SAID:
- * why not with the last inputs.
+ * Finds roles, oracle and inputs with which the reference is right, at the loosest tolerance; first
+ * those with which it gives up least. SAID: why not with the last inputs.
  */
 static bool
 settle(struct draft *d, struct kbuf *said)
 {
-	static const char *const oracles[] = { "double", "reference" };
-	bool self = !strcmp(d->oracle, "self");
+	const char *first = strcmp(d->oracle, "self") ? "double" : "self";
+	struct roles all[] = { { first, false, 0 }, { first, true, 0 }, { "reference", false, 0 },
+		{ "reference", true, 0 } };
+	size_t n = strcmp(first, "self") ? LEN(all) : 2;
 
 	d->step = LEN(steps) - 1;
 	/* Start with what the reference has survived so far. */
 	for (; d->floats < (d->v.recorded ? FLOATS_COUNT : FLOATS_INVENTED); d->floats++) {
 		kbuf_free(said);
-		for (size_t o = 0; o < (self ? 1 : LEN(oracles)); o++)
-			for (int inout = 0; inout < 2; inout++) {
-				d->hung = false;
-				for (int large = 1; large >= 0; large--) {
-					d->oracle = self ? d->oracle : oracles[o];
-					d->inout = inout;
-					d->large = large;
-					/* These roles and numbers do not work. */
-					if (!d->hung && try_combination(d, said))
-						return true;
-				}
-			}
+		kforeach_of(r, all, n)
+			if (try_roles(d, r, said))
+				return true;
+		for (enum wrong least = WRONG_LARGE; least < WRONG_EVER; least++)
+			kforeach_of(r, all, n)
+				if (r->wrong == least && (least < WRONG_CALL || d->large) &&
+				    try_less(d, r, said))
+					return true;
 	}
 	return false;
 }
@@ -1285,10 +1411,8 @@ tighten(struct draft *d)
 
 	if (d->large && step > 0) {
 		d->large = false;
+		note_large(d, "is inexact on");
 		step = tightest(d);
-		add_note(d,
-		    "the reference itself is inexact on inputs of "
-		    "very different magnitudes, which are left out");
 	}
 	/* Its own oracle shows no error, but sums in another order have one. */
 	if (!step && !strcmp(d->oracle, "self") && has_floats(&d->v, true))
@@ -1434,6 +1558,22 @@ lint(struct draft *d, char **faults)
 	return lint(d, faults);
 }
 
+/* If it is so, programs are hardly checked, which a person should know. */
+static void
+note_single(struct draft *d)
+{
+	const json_t *all = json_object_get(d->task, "workloads");
+	auto_free char *text = kasprintf("only one workload is left, %s, so nothing shows whether "
+	                                 "a program is right at other sizes; a run of the "
+	                                 "application with calls of other sizes would",
+	    kjson_str(json_array_get(all, 0), "name"));
+
+	if (json_array_size(all) == 1 && !kjson_has(d->v.notes, text)) {
+		add_note(d, "%s", text);
+		write_draft(d);
+	}
+}
+
 /*
  * Settles all choices. If recorded arrays are uniform, for example all ones, a constant would pass:
  * then draw any numbers, in the recorded structure.
@@ -1466,6 +1606,7 @@ find_inputs(struct draft *d)
 		if (!good && (!d->v.recorded || ++d->floats == FLOATS_COUNT))
 			kdie(K_USAGE, "the task has faults:\n%s", faults);
 	}
+	note_single(d);
 }
 
 /* ---- the application's results ---- */
@@ -1566,6 +1707,7 @@ drop_others(struct draft *d)
 	remove_folder(folder);
 	remove_folder(more);
 	write_draft(d);
+	note_single(d);
 	work_end(&w);
 }
 

@@ -14,7 +14,7 @@ enum { N = 400 };
 struct store { int sums[8], calls; const float *from; float rest[3 << 20]; };
 float gather(struct store *s, int n);
 void turn(const float *x, int n, float *y);
-void waves(const float *x, int n, float *y);
+void quiet(const float *x, int n, float *y);
 void odds(const int *v, int n, int *out);
 void tire(const float *x, int n, float *y);
 E
@@ -43,16 +43,16 @@ void turn(const float *x, int n, float *y)
 	for (int i = 0; i < n; i++)
 		y[i] = room[n - 1 - i];
 }
-void waves(const float *x, int n, float *y)
+static unsigned anything;
+/* Of large numbers, it makes anything. */
+void quiet(const float *x, int n, float *y)
 {
 	for (int i = 0; i < n; i++)
-		y[i] = sinf(300 * x[i]);
+		y[i] = fabsf(x[i]) < 50 ? x[i] + 1 : (float)((uintptr_t)&anything % 9973 + ++anything);
 }
 /* With few and even numbers, anything. */
 void odds(const int *v, int n, int *out)
 {
-	static unsigned anything;
-
 	for (int i = 0; i < n; i++)
 		out[i] = v[i] + (n % 2 || n > N / 2 ? 1 : (int)((uintptr_t)&anything + ++anything));
 }
@@ -84,7 +84,7 @@ int main(int argc, char **argv)
 			x[i] = how == 't' ? 1 : (float)((i * 7 + r) % 50) / 10, v[i] = i * 31 % 97 + r;
 		if (!strcmp(argv[1], "gather")) sum += gather(&store, N);
 		if (!strcmp(argv[1], "turn")) turn(x, N, y);
-		if (!strcmp(argv[1], "waves")) waves(x, N, y);
+		if (!strcmp(argv[1], "quiet")) quiet(x, N, y);
 		if (!strcmp(argv[1], "odds")) odds(v, N, out);
 		if (!strcmp(argv[1], "tire")) tire(x, N, y);
 		sum += y[r] + (float)out[r];
@@ -107,4 +107,24 @@ ok 'a structure of megabytes is neither on the stack nor set to zero in each cal
 	grep -q "static __thread struct store s_;" c-gather/reference.c; not grep memset c-gather/reference.c
 	jq -e ".outputs | has(\"s_sums\") and has(\"s_calls\")" c-gather/task.json
 	jq -e ".eval.status == \"correct\"" c-gather/adopt/log/reference.ndjson'
+ok 'a stack that overflows is named' '
+	. ./helpers.sh
+	stack="ulimit -s unlimited; "
+	take turn 2
+	grep -q "turn, taken out of the application, crashes on top1, .*: its stack overflows" err'
+ok 'if it fails only on large magnitudes, these are left out, and no sizes' '
+	. ./helpers.sh
+	take quiet 0
+	jq -e ".distributions == [\"normal\", \"uniform\"] and (.axes.n.fixed | not)" c-quiet/task.json
+	jq -e "[.workloads[].name] | contains([\"top1\", \"check_1\", \"check_17\"])" c-quiet/task.json
+	grep -q "fails on inputs of very different magnitudes, which are left out" err'
+ok 'if it fails only at sizes near the listed ones, these are the only ones, and none is left out' '
+	. ./helpers.sh
+	take odds 0
+	jq -e ".axes.n.fixed and ([.workloads[].name] | contains([\"top1\", \"check_1\", \"check_17\", \"check_67\"]))" c-odds/task.json
+	grep -q "fails at sizes or numbers near the listed ones, so these are the only ones" err'
+ok 'faults of a task, and then a crash with the next choice of numbers' '
+	. ./helpers.sh
+	take tire 0
+	is 2 "$(grep -c "^inputs     took" out | sed "s,[3-9],2,")"; grep -q "so floating-point inputs are those of the application" err'
 done_testing
