@@ -135,6 +135,10 @@ json_t *compile_seen(const struct adoption *a, const char *copy, bool *astray);
  */
 json_t *compile_commands(const char *folder, const char *file, bool cxx);
 /*
+ * From now on, it also knows the compilers' calls in FILE: what make printed, when it built FOLDER.
+ */
+void compile_log(const char *folder, const char *file);
+/*
  * The sources in FOLDER whose compilation includes FILE: for a header, and for a CUDA source that
  * is included, those that include it, directly first, then through other headers; otherwise the
  * file itself. New reference.

@@ -256,6 +256,34 @@ calls_in(const char *path, const char *folder)
 	return json_object_get(known, key);
 }
 
+/* The calls of compile_log. */
+static json_t *logged;
+
+void
+compile_log(const char *folder, const char *file)
+{
+	static const char compiler[] = "(?:\\A|\\s)((?:\\S*/"
+	                               ")?(?:cc|c99|gcc|g\\+\\+|c\\+\\+|clang|clang\\+\\+)(?:-[0-9."
+	                               "]+)?\\s.*)";
+	auto_free char *text = kread_file_or_die(file, LOG_MAX, NULL), *cwd = kstrdup(folder);
+	json_auto_t *calls = json_array();
+
+	kpart_foreach(line, text, "\n") {
+		auto_free char *call = kregex_part(compiler, line);
+		char *inside = kregex_part("Entering directory '(.*)'", line);
+		json_auto_t *entry =
+		    call ? json_pack("{s:s,s:s}", "command", call, "directory", cwd) : NULL;
+
+		if (entry)
+			json_array_append_new(calls, words_of(entry, folder));
+		if (inside || strstr(line, "Leaving directory")) {
+			free(cwd);
+			cwd = inside ?: kstrdup(folder);
+		}
+	}
+	logged = kjq("views/compile.jq", calls);
+}
+
 json_t *
 compile_commands(const char *folder, const char *file, bool cxx)
 {
@@ -273,6 +301,9 @@ compile_commands(const char *folder, const char *file, bool cxx)
 			if (!found)
 				found = compile_of(&subject, call, &astray);
 	}
+	kjson_foreach(call, logged)
+		if (!found)
+			found = compile_of(&subject, call, &astray);
 	return found;
 }
 

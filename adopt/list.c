@@ -12,7 +12,7 @@ static const char usage[] = "usage: kadopt list [-p DIR] [OPTION...]\n";
 enum { PROFILE_MAX = 64 << 20 };
 
 struct list_options {
-	const char *project, *file, *profile;
+	const char *project, *file, *profile, *log;
 	bool json, all;
 };
 
@@ -103,12 +103,18 @@ print_json(const struct row *r)
 
 	kpart_foreach(line, r->why.data, "\n")
 		json_array_append_new(reasons, kjson_string(line));
-	o = json_pack("{s:s,s:i,s:s,s:b,s:b,s:o,s:o,s:o*,s:s*}", "file", r->unit.file, "line",
+	o = json_pack("{s:s,s:i,s:s,s:b,s:b,s:o,s:O,s:o,s:o*,s:s*}", "file", r->unit.file, "line",
 	    (int)r->unit.line, "function", r->unit.name, "kernel", r->unit.kernel, "good", r->good,
-	    "reasons", reasons, "unit", unit_json(&r->unit), "share",
+	    "reasons", reasons, "doubts", r->unit.doubts, "unit", unit_json(&r->unit), "share",
 	    r->share > 0 ? json_real(r->share) : NULL, "instead", r->instead);
 	kout_json(o);
 	json_decref(o);
+}
+
+static bool
+is_sure(const struct row *r)
+{
+	return r->good && !json_array_size(r->unit.doubts);
 }
 
 static void
@@ -118,14 +124,19 @@ print_row(const struct row *r)
 
 	if (r->share > 0)
 		ksay("%6.2f ", r->share);
-	ksay("%s %s:%zu: %s%s%s%s\n", r->good ? "yes" : "no ", r->unit.file, r->unit.line,
-	    r->unit.name,
+	ksay("%s %s:%zu: %s%s%s%s\n",
+	    !r->good         ? "no "
+	        : is_sure(r) ? "yes"
+	                     : "maybe",
+	    r->unit.file, r->unit.line, r->unit.name,
 	    r->good && r->unit.text ? r->unit.kernel ? ", with its launches"
 	            : r->unit.sequence               ? ", with the kernels"
 	                                             : ", in a wrapper"
 	                            : "",
 	    *kernels ? " " : "", kernels);
 	kpart_foreach(line, r->why.data, "\n")
+		ksay("      %s\n", line);
+	kjson_foreach_text(line, r->good ? r->unit.doubts : NULL)
 		ksay("      %s\n", line);
 	if (r->instead)
 		ksay("      adopt %s instead, which %s\n", r->instead,
@@ -209,12 +220,14 @@ command_list(int argc, char **argv)
 		KOPTION_TEXT("file", &o.file, "FILE\tonly the functions of this file"),
 		KOPTION_TEXT("profile", &o.profile,
 		    "FILE\thottest first, from the output of perf or a GPU profiler"),
+		KOPTION_TEXT("build-log", &o.log,
+		    "FILE\twhat make prints, if compile_commands.json does not exist"),
 		KOPTION_FLAG("all", &o.all, "\talso functions without loops over arrays"),
 		KOPTION_FLAG("json", &o.json, "\ta JSON object a line"),
 	};
 	struct unit_sources sources = { 0 };
 	struct row *rows;
-	size_t n, good = 0;
+	size_t n, good = 0, sure = 0;
 	char project[PATH_MAX];
 
 	koption_all(options, usage, argc, argv);
@@ -222,16 +235,23 @@ command_list(int argc, char **argv)
 		kout_open(NULL);
 	if (!realpath(o.project, project))
 		kdie_errno(K_USAGE, "--project %s", o.project);
+	if (o.log)
+		compile_log(project, o.log);
 	unit_sources_read(&sources, project, NULL, NULL);
 	n = make_rows(&sources, &o, &rows);
 	kforeach_of(r, rows, n) {
 		(o.json ? print_json : print_row)(r);
 		good += r->good;
+		sure += is_sure(r);
 	}
 	if (o.json)
 		kout_commit();
 	else
-		ksay("%zu of %zu functions can be adopted\n", good, n);
+		ksay("%zu of %zu functions can be adopted\n", sure, n);
+	if (!o.json && sure < good)
+		ksay("%zu more perhaps: compile_commands.json, or the output of the build "
+		     "(--build-log), would show its macros\n",
+		    good - sure);
 	kforeach_of(r, rows, n) {
 		unit_free(&r->unit);
 		kbuf_free(&r->why);

@@ -3,6 +3,7 @@
 
 #include "adopt.h"
 #include "kio.h"
+#include "kregex.h"
 #include "unit.h"
 
 enum { LIST_MAX = 1 << 22 };
@@ -40,7 +41,9 @@ unit_sources_free(struct unit_sources *s)
 		free(x->text);
 	}
 	free(s->list);
+	free(s->raw);
 	json_decref(s->index);
+	json_decref(s->known);
 	*s = (struct unit_sources){ 0 };
 }
 
@@ -132,11 +135,13 @@ add_preprocessed(const char *project, const char *name, const json_t *include, c
 	json_auto_t *settings = NULL;
 	struct origins origins = { 0 };
 	struct unit_source *own;
+	bool guessed;
 	char *text;
 
 	if (rules_is_header(name) || kjson_bool(row, "device"))
 		return false;
 	settings = compile_commands(project, name, kjson_bool(row, "cxx"));
+	guessed = !built && !settings;
 	if (!settings)
 		settings = json_pack("{s:s,s:O}", "compiler", kjson_bool(row, "cxx") ? "c++" : "cc",
 		    "include", include);
@@ -152,7 +157,36 @@ add_preprocessed(const char *project, const char *name, const json_t *include, c
 	own = add_source(s, name, text, origins);
 	own->project = kstrdup(project);
 	own->settings = json_incref((json_t *)built);
+	own->guessed = guessed;
 	return true;
+}
+
+bool
+unit_hides(const struct unit_sources *s, const char *name, bool declared)
+{
+	auto_free char *pattern =
+	    kasprintf(declared ? "\\b%s\\s*\\([^;{}()]*\\)\\s*\\{" : "#\\s*define\\s+%s\\(", name);
+
+	if (!s->raw || (!declared && !kregex_is("\\A[A-Z][A-Z0-9_]+\\z", name)))
+		return false;
+	if (!json_object_get(s->known, name))
+		json_object_set_new(s->known, name, json_boolean(kregex_is(pattern, s->raw)));
+	return kjson_bool(s->known, name);
+}
+
+/* For unit_hides. */
+static void
+keep_raw(struct unit_sources *s, const char *project, const json_t *files)
+{
+	struct kbuf all = kbuf_empty();
+
+	kjson_foreach_text(name, files) {
+		auto_free char *text = kread_file(path_of("%s/%s", project, name), LIST_MAX, NULL);
+
+		kbuf_puts(&all, text ?: "");
+	}
+	s->raw = all.data;
+	s->known = json_object();
 }
 
 void
@@ -184,4 +218,6 @@ unit_sources_read(
 		else
 			kwarn("%s: cannot be read, or is too large", path);
 	}
+	if (!file && kany(kforeach_of(x, s->list, s->count), x->guessed))
+		keep_raw(s, project, files);
 }

@@ -19,6 +19,7 @@ struct reach {
 	const struct unit_source *in;  /* the source being searched */
 	json_t *seen;                  /* names */
 	json_t *symbols;               /* "NAME": "__constant__ float NAME[16];" */
+	json_t *doubts;                /* see struct adopted_unit */
 	const struct kscan_item *host; /* a function that launches kernels, or NULL */
 	const char *language;
 	bool kernel;
@@ -177,6 +178,21 @@ look_into_class(struct reach *r, const char *name)
 			look_into(r, r->class_in, f);
 }
 
+/* The name WORD, called and perhaps DECLARED, if perhaps macros of the build define it. */
+static void
+doubt(struct reach *r, const char *word, bool declared)
+{
+	const struct unit_source *s;
+	const struct kscan_item *x;
+
+	if (!kany(unit_items(x, s, r->s, word), x->kind == KSCAN_FUNCTION) &&
+	    unit_hides(r->s->all, word, declared))
+		json_array_append_new(r->doubts,
+		    json_sprintf("%s is only defined under conditions (#if) that are false here: "
+		                 "the macros of the build are not known",
+		        word));
+}
+
 /* What the name from AT to END stands for. */
 static void
 see_name(struct reach *r, size_t at, size_t end)
@@ -207,6 +223,8 @@ see_name(struct reach *r, size_t at, size_t end)
 		look_into_class(r, word);
 	else if (x && x->kind == KSCAN_DECLARATION)
 		look_at_variable(r, s, x, word);
+	if (code[end] == '(' && in->guessed)
+		doubt(r, word, x);
 }
 
 /* ---- launches ---- */
@@ -289,7 +307,11 @@ unit_make(struct adopted_unit *u, const struct unit_source *s, const struct ksca
     const json_t *assumed, struct kbuf *why)
 {
 	size_t before = why->len, member = 0;
-	struct reach r = { .s = s, .seen = json_object(), .symbols = json_object(), .why = why };
+	struct reach r = { .s = s,
+		.seen = json_object(),
+		.symbols = json_object(),
+		.doubts = json_array(),
+		.why = why };
 
 	*u = (struct adopted_unit){
 		.source = s,
@@ -323,6 +345,7 @@ unit_make(struct adopted_unit *u, const struct unit_source *s, const struct ksca
 	if (member)
 		why->data[why->len = member] = '\0';
 	kscan_signature_free(&r.own);
+	u->doubts = r.doubts;
 	json_decref(r.seen);
 	json_decref(r.symbols);
 	return why->len == before;
@@ -351,6 +374,7 @@ unit_free(struct adopted_unit *u)
 	free(u->text);
 	json_decref(u->names);
 	json_decref(u->sequence);
+	json_decref(u->doubts);
 	*u = (struct adopted_unit){ 0 };
 }
 

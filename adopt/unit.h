@@ -26,6 +26,7 @@ struct unit_source {
 	struct origins origins; /* for a preprocessed text */
 	char *project;          /* the project's folder if it was preprocessed; or NULL */
 	json_t *settings;       /* with which it was, as compile_settings returns them */
+	bool guessed;           /* these are not the build's */
 	struct kscan scan;
 };
 
@@ -34,7 +35,14 @@ struct unit_sources {
 	size_t count;
 	json_t *index; /* where names are declared: "name": [[source, item], …] */
 	bool chosen;   /* only those for one file, so there is time to compile it */
+	char *raw;     /* all texts before they were preprocessed; NULL: not needed */
+	json_t *known; /* which names unit_hides has found: "name": bool */
 };
+/*
+ * Do the project's texts define NAME, which those in S do not? Then it is under a condition that is
+ * false here: NAME is a macro with arguments if it is all capitals, or a function that is DECLARED.
+ */
+bool unit_hides(const struct unit_sources *s, const char *name, bool declared);
 /* The file and the line of a byte of the text; the file is borrowed. */
 const char *unit_place(const struct unit_source *s, size_t at, size_t *line);
 /*
@@ -109,6 +117,7 @@ struct adopted_unit {
 	size_t launch_count;
 	json_t *sequence; /* names of the kernels that a host function launches; or NULL */
 	bool waits;       /* it waits for them */
+	json_t *doubts;   /* why it may not be as it seems, since settings are guessed: texts */
 	/* what the entry relies on, from views/assume.jq; borrowed, NULL: nothing */
 	const json_t *assumed;
 };

@@ -225,6 +225,49 @@ t 'the list: what can be taken, every reason why not, and the hottest first' '
 	exits 0 kadopt list -p plain --file lib/vec.h --json; jq -es "length == 1 and .[0].function == \"dot\" and .[0].good" out
 	exits 1 kadopt list -p plain --file none.c; exits 2 kadopt list -p nowhere; exits 2 kadopt list x'
 
+mkdir -p hidden/lib
+cat >hidden/k.h <<'E'
+#ifdef HAVE_ROOM
+#define ROOM(name, n) float name[n]
+#endif
+void mix(void *of, float *x, int n);
+E
+cat >hidden/lib/mix.c <<'E'
+#include "k.h"
+#ifdef FLOATS
+void mix(void *of, float *x, int n)
+{
+	for (int i = 0; i < n; i++)
+		x[i] *= *(float *)of;
+}
+#endif
+E
+cat >hidden/k.c <<'E'
+#include "k.h"
+void smooth(float *x, int n)
+{
+	ROOM(room, 64);
+	for (int i = 0; i < n; i++)
+		room[i % 64] = x[i], x[i] = room[(i + 1) % 64];
+}
+void blur(float *by, float *x, int n)
+{
+	for (int i = 0; i < n; i++)
+		x[i] += 1;
+	mix(by, x, n);
+}
+E
+t 'where macros of the build decide, the list says maybe, unless its output shows them' '
+	exits 0 kadopt list -p hidden; cat out
+	grep -A 1 "^maybe k.c:2: smooth" out | grep -q "ROOM is only defined under conditions (#if) that are false here"
+	grep -A 1 "^maybe k.c:8: blur" out | grep -q "mix is only defined under conditions"
+	grep -q "^0 of 2 functions can be adopted" out; grep -q "^2 more perhaps.*--build-log" out
+	exits 0 kadopt list -p hidden --json; jq -es "length == 2 and all(.good and (.doubts | length == 1))" out
+	printf "gcc -O2 -DHAVE_ROOM -c k.c -o k.o\nmake[1]: Entering directory \047%s\047\n/usr/bin/gcc -I.. -DFLOATS -c mix.c\n" "$T/hidden/lib" >make.log
+	exits 0 kadopt list -p hidden --build-log make.log; cat out
+	grep -q "^yes k.c:2: smooth" out; grep -q "^yes k.c:8: blur" out; grep -q "^3 of 3 functions" out
+	exits 2 kadopt list -p hidden --build-log none.log'
+
 t 'kernels: with their launches, as instantiated; not what others fill, link or never launch' '
 	kadopt list -p gpu --json >list; jq -c "[.function, .good, .reasons[0]]" list
 	is "smooth move_points fill weigh mask" "$(jq -r "select(.good) | .function" list | paste -sd " ")"

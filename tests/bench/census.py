@@ -33,6 +33,11 @@ def listed(folder):
     return rows
 
 
+def is_good(row):
+    """Can it be adopted, whatever macros the build has?"""
+    return row and row["good"] and not row["doubts"]
+
+
 def within(node):
     """Has the node a loop, and an index, somewhere inside?"""
     loop, index = node.type in LOOPS, node.type == "subscript_expression"
@@ -109,13 +114,13 @@ def main():
     for folder in arguments[1:]:
         project = os.path.basename(folder.rstrip("/"))
         rows = list(of_c(folder, parse) if parse else of_cuda(folder))
-        good = sum(1 for row in rows if row[2] and row[2]["good"])
+        good = sum(1 for row in rows if is_good(row[2]))
         all_good, count = all_good + good, count + len(rows)
         programs, taken = programs + bool(rows), taken + bool(good)
         if parse:
             print(f"{project}\t{good} of {len(rows)}")
         for file, function, row in rows:
-            why = "yes" if row and row["good"] else row["reasons"][0] if row else "not seen by the compiler"
+            why = "yes" if is_good(row) else (row["reasons"] + row["doubts"])[0] if row else "not seen by the compiler"
             if why != "yes":
                 reasons[re.sub(r"'[^']*'|\S+ \([^)]*:\d+\)|\b[\w./]+:\d+", "…", why)] += 1
             if out:
