@@ -63,7 +63,7 @@ take_race(const json_t *race, const json_t *record, const char *from, struct kch
 	c->speedup = kgain_mean(c->rows, timing ?: json_object_get(race, "timing"));
 	c->provisional = is_busy(race);
 	if (c->speedup.n) {
-		c->from = kstrdup(from);
+		c->from = from ? kstrdup(from) : NULL;
 		return true;
 	}
 	kchain_free(c);
