@@ -34,7 +34,7 @@ LIB_DIRS := core model
 CFLAGS  ?= -O2 -g
 WARN    := -Wall -Wextra -Wshadow -Wvla -Wundef -Wformat=2 -Wwrite-strings -Wstrict-prototypes -Wmissing-prototypes
 KFLAGS  := -std=gnu11 -D_GNU_SOURCE $(LIB_DIRS:%=-Itools/%) -I$O/gen \
-	-DKILN_VERSION='"$(VERSION)"' -DKILN_DATADIR='"$(DATADIR)"' $(WARN) $(WERROR)
+	-DKILN_VERSION='"$(VERSION)"' $(WARN) $(WERROR)
 LIBS    := -ljansson -lpcre2-8 -lffi -lseccomp -lmd -lm -ldl -pthread
 
 # A line per file, so that what a campaign says is not buried; V=1 shows the commands.
@@ -82,6 +82,9 @@ $O/krun-gpu: LDFLAGS += -Wl,--export-dynamic-symbol=cudaMalloc -Wl,--export-dyna
 $O/tools/kharness/values.o $O/tools/kharness/host.o: KFLAGS += -O3 -fopenmp-simd
 # It talks to kiln through programs and files, so the model is not on its path.
 $O/adopt/%.o: KFLAGS := $(filter-out -Itools/model,$(KFLAGS))
+# Only this object knows where the data is, so another PREFIX compiles nothing else again.
+$O/tools/core/kutil.o: private KFLAGS += -DKILN_DATADIR='"$(DATADIR)"'
+$O/tools/core/kutil.o: $O/datadir
 # Without sanitizers, because their library would have to be loaded first.
 $O/kwatch.so: $(KWATCH) $(wildcard adopt/kwatch/*.h) adopt/wrapper.h $O/flags
 	$(call say,LD)
@@ -143,6 +146,8 @@ $O/tools/kprompt/knowledge.o: $O/gen/routes.h
 $O/flags: FORCE
 	@mkdir -p $O; f='$(CC) $(subst ','\'',$(KFLAGS)) $(CPPFLAGS) $(CFLAGS)'; \
 	printf '%s\n' "$$f" | cmp -s - $@ || printf '%s\n' "$$f" >$@
+$O/datadir: FORCE
+	@mkdir -p $O; printf '%s\n' '$(DATADIR)' | cmp -s - $@ || printf '%s\n' '$(DATADIR)' >$@
 -include $(OBJ:.o=.d)
 
 # Tests see the fresh programs first and the data of this tree.
