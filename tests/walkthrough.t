@@ -15,6 +15,8 @@ for f in Makefile pipeline.mk CONTRIBUTING.md tools adopt pages patterns prompts
 done
 # With their times, so that make does not rebuild what the steps do not touch.
 cp -Rp "$KILN_BUILD" tree/build
+# With the same flags, for the same reason.
+case $(cat "$KILN_BUILD/flags") in *-Werror*) export WERROR=-Werror ;; esac
 
 # blocks KIND: the fenced blocks of the walkthrough, in the form for diff or sh.
 blocks() {
