@@ -632,16 +632,15 @@ kjson_find(const json_t *list, const char *key, const char *text)
 void
 kjson_sort(json_t *list, int (*order)(const void *, const void *))
 {
-	size_t n = json_array_size(list), i;
+	size_t n = json_array_size(list);
 	auto_free json_t **item = kcalloc(n + 1, sizeof *item);
-	json_t *v;
 
-	json_array_foreach(list, i, v)
-		item[i] = json_incref(v);
+	kjson_foreach(v, list)
+		item[kjson_at(v)] = json_incref(v);
 	qsort(item, n, sizeof *item, order);
 	json_array_clear(list);
-	for (i = 0; i < n; i++)
-		json_array_append_new(list, item[i]);
+	kforeach_of(one, item, n)
+		json_array_append_new(list, *one);
 }
 
 /* What by_keys sorts by. */

@@ -66,9 +66,7 @@ kmark_html(struct kbuf *out, const char *text, size_t len)
 	char c[5];
 
 	while (text < end) {
-		const char *entity = entities[(int)next(&text, end, c)];
-
-		kbuf_puts(out, entity ?: c);
+		kbuf_puts(out, entities[(int)next(&text, end, c)] ?: c);
 	}
 }
 

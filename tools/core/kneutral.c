@@ -411,9 +411,8 @@ static void
 read_tag(size_t i)
 {
 	size_t k = i + 1 + (size_t)(is_in(i, "enum") && is_in(i + 1, tags));
-	bool named = is_name(k);
 
-	if (named && is_sign(k + 1, "{:;=")) {
+	if (is_name(k) && is_sign(k + 1, "{:;=")) {
 		if (is_in(i, "namespace") && kind_at(k + 1) == '=') {
 			size_t last = k + 2;
 

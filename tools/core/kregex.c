@@ -232,9 +232,7 @@ kregex_part(const char *pattern, const char *text)
 char *
 kregex_sub(const char *pattern, const char *text, const char *with)
 {
-	char *changed = kregex_replace(literal(pattern), text, with);
-
-	return changed ?: kstrdup(text);
+	return kregex_replace(literal(pattern), text, with) ?: kstrdup(text);
 }
 
 char *

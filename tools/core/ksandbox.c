@@ -771,9 +771,8 @@ bwrap_cure(void)
 	kforeach(one, cures) {
 		size_t len;
 		auto_free char *text = kread_file(one->file, 64, &len);
-		bool bad = text && strtol(text, NULL, 10) == one->bad;
 
-		if (bad)
+		if (text && strtol(text, NULL, 10) == one->bad)
 			return one->cure;
 	}
 	return "install the packages bubblewrap (0.8 or newer) and util-linux";

@@ -46,8 +46,7 @@ static json_t *
 rivals_eval(void)
 {
 	const char *id = kjson_str_or(finding.record, "sample.incumbent", "000/00");
-	bool named = karch_is_id(id);
-	json_auto_t *record = named ? karch_record(id, "eval") : NULL;
+	json_auto_t *record = karch_is_id(id) ? karch_record(id, "eval") : NULL;
 
 	return json_incref(json_object_get(record, "eval"));
 }
@@ -74,10 +73,9 @@ rivals_name(void)
 static bool
 workload_ratio(const char *workload, double *ratio, double *low)
 {
-	const json_t *pairs = kjson_path(finding.record, "eval.pairs");
 	double own, other;
 
-	kjson_foreach(row, pairs)
+	kjson_foreach(row, kjson_path(finding.record, "eval.pairs"))
 		if (kjson_is(row, "workload", workload) && kjson_is(row, "name", rivals_name())) {
 			*ratio = kjson_num(row, "ratio");
 			*low = kjson_num(row, "low");
@@ -180,13 +178,12 @@ look_at_reuse(void)
 {
 	const json_t *rows = kjson_path(finding.record, "eval.reuse"),
 	             *rival = kjson_path(finding.record, "eval.reuse_against.rows"), *worst = NULL,
-	             *row;
+	             *theirs;
 	double limit = 100 * KGAIN_REUSE_GAP, most = -INFINITY, noise = 0;
 	bool bad = false;
 	json_t *o;
-	size_t i;
 
-	json_array_foreach((json_t *)rows, i, row) {
+	kjson_foreach(row, rows) {
 		double n, e = excess_of(row, kgain_row(rival, kjson_str(row, "workload")), &n);
 		/*
 		 * For a kernel of a few microseconds 1 % is two ticks of the device's clock: the
@@ -211,19 +208,19 @@ look_at_reuse(void)
 	    "gap_pct", kjson_num(worst, "gap_pct"), "excess_pct", most, "noise_pct", noise, "ok",
 	    !bad);
 	json_object_set_new(finding.out, "fresh", o);
-	row = kgain_row(rival, kjson_str(worst, "workload"));
-	if (row)
+	theirs = kgain_row(rival, kjson_str(worst, "workload"));
+	if (theirs)
 		json_object_set_new(finding.out, "incumbent_fresh",
 		    json_pack("{s:s,s:f}", "id",
 		        kjson_str_or(finding.record, "eval.reuse_against.id", "?"), "gap_pct",
-		        kjson_num(row, "gap_pct")));
+		        kjson_num(theirs, "gap_pct")));
 	/* A declared cache of weights is meant to gain like this; its bound judges it. */
 	if (bad && !(finding.declared && !strcmp(finding.declared, "W1")))
 		refuse("reuse, workload %s: %.1f %% faster on buffers that it has seen before than "
 		       "on new ones, %.1f points more than %s (noise %.1f), so it keeps results "
 		       "from call to call; real calls bring new buffers",
 		    kjson_str_or(worst, "workload", "?"), kjson_num(worst, "gap_pct"), most,
-		    row ? "the program that it is compared with" : "an honest one", noise);
+		    theirs ? "the program that it is compared with" : "an honest one", noise);
 }
 
 /* ---- skew ---- */
@@ -278,10 +275,9 @@ look_at_skew(void)
 static bool
 look_at_trace(json_t *out)
 {
-	const json_t *trace = kjson_path(finding.record, "eval.trace");
 	long had = 0, lookups = 0;
 
-	kjson_foreach(row, trace) {
+	kjson_foreach(row, kjson_path(finding.record, "eval.trace")) {
 		had += (long)kjson_int(row, "hits");
 		lookups += (long)kjson_int(row, "lookups");
 	}

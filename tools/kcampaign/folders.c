@@ -154,9 +154,7 @@ remove_stages(long trial, long branch, int from)
 	};
 
 	kforeach(one, files) {
-		const char *cell = kplace_folder(trial, branch);
-
 		if (from <= one->stage)
-			one->away(kshown("%s/%s", cell, one->name));
+			one->away(kshown("%s/%s", kplace_folder(trial, branch), one->name));
 	}
 }

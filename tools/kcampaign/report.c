@@ -195,9 +195,9 @@ static void
 add_cells(long trial, const struct standing *s)
 {
 	double best[LEVELS][LEVELS];
-	long n = read_cells(trial, s, best);
 
-	tell("cells    %ld of 256; best speed-up by memory (down) and compute (across):\n", n);
+	tell("cells    %ld of 256; best speed-up by memory (down) and compute (across):\n",
+	    read_cells(trial, s, best));
 	for (int m = LEVELS - 1; m >= 0; m--) {
 		tell("         %d ", m);
 		for (int k = 0; k < LEVELS; k++)

@@ -189,16 +189,16 @@ merge_file(struct kpattern_table *t, const char *path, int depth)
 static struct patterns
 compile(const json_t *of, const char *key)
 {
-	const json_t *list = json_object_get(of, key), *value;
+	const json_t *list = json_object_get(of, key);
 	struct patterns out = { .p = kcalloc(json_array_size(list) + 1, sizeof *out.p) };
-	size_t i;
 
-	json_array_foreach(list, i, value) {
+	kjson_foreach(value, list) {
 		const char *text = json_string_value(value);
 
 		out.p[out.n++] = (struct pattern){ text,
-			kregex_new(kshown("%s: pattern %zu", kjson_str(of, "where"), i + 1), NULL,
-			    text, KREGEX_NOCASE | KREGEX_LINES) };
+			kregex_new(
+			    kshown("%s: pattern %zu", kjson_str(of, "where"), kjson_at(value) + 1),
+			    NULL, text, KREGEX_NOCASE | KREGEX_LINES) };
 	}
 	return out;
 }

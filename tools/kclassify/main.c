@@ -55,12 +55,9 @@ classify_source(const char *path)
 static void
 collect_source(const struct krec *rec, struct kbuf *source)
 {
-	const json_t *code = kjson_path(rec->json, "eval.code"),
-	             *files = kjson_path(rec->json, "eval.files");
-
-	if (code)
+	if (kjson_path(rec->json, "eval.code"))
 		kbuf_puts(source, krec_str(rec, "eval.code"));
-	kjson_foreach(file, files) {
+	kjson_foreach(file, kjson_path(rec->json, "eval.files")) {
 		const char *content = json_string_value(json_object_get(file, "content"));
 
 		if (!content)

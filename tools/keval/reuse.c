@@ -50,10 +50,9 @@ is_suspect(const json_t *rows)
 static void
 take(json_t *eval, const json_t *answer, const char *rival_id)
 {
-	const json_t *c = harness_candidate(answer, "candidate"),
-	             *rival = kjson_find(json_object_get(answer, "candidates"), "name", "rival");
+	const json_t *rival = kjson_find(json_object_get(answer, "candidates"), "name", "rival");
 
-	kjson_pick(eval, c, "reuse", "trace");
+	kjson_pick(eval, harness_candidate(answer, "candidate"), "reuse", "trace");
 	if (json_object_get(rival, "reuse"))
 		kjson_set(eval, "reuse_against",
 		    json_pack(

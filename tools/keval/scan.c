@@ -332,11 +332,8 @@ may_import(const json_t *table, const json_t *imports, const char *name)
 static void
 check_names(const struct kelf *f, const json_t *table, const json_t *backend, json_t *eval)
 {
-	const json_t *extra = json_object_get(keval.task, "allow_symbols"),
-	             *libs = kjson_path(keval.task, "build.libs");
-
 	kjson_foreach_member(name, v, f->imports)
-		if (!in_list(extra, name) &&
+		if (!in_list(json_object_get(keval.task, "allow_symbols"), name) &&
 		    !may_import(table, json_object_get(backend, "imports"), name))
 			eval_fail(eval, STATUS_REJECTED, "forbidden_symbol",
 			    "%s (imported): not among the functions that a candidate may call; a "
@@ -344,7 +341,7 @@ check_names(const struct kelf *f, const json_t *table, const json_t *backend, js
 			    name);
 	kjson_foreach_member(name, v, f->needed)
 		if (!in_list(json_object_get(backend, "libraries"), name) &&
-		    !is_task_library(libs, name))
+		    !is_task_library(kjson_path(keval.task, "build.libs"), name))
 			eval_fail(
 			    eval, STATUS_REJECTED, "forbidden_library", "linked with %s", name);
 }

@@ -150,11 +150,10 @@ compare(
 static bool
 is_settled(void)
 {
-	const json_t *rows = json_array_get(turns.racer[0].turns, 0);
 	struct kstat_interval m;
 
 	kforeach_of(x, turns.racer + 1, turns.count - 1)
-		kjson_foreach(row, rows) {
+		kjson_foreach(row, json_array_get(turns.racer[0].turns, 0)) {
 			if (x->out || !compare(turns.racer, x, kjson_str(row, "workload"), &m))
 				continue;
 			if (m.high - m.low > narrow && m.high >= 0 &&

@@ -48,9 +48,7 @@ read_head(void)
 static const char *
 cell(const char *name)
 {
-	const char *s = csv_cell(name);
-
-	return s ?: "";
+	return csv_cell(name) ?: "";
 }
 
 static void
@@ -106,10 +104,10 @@ read_raw(void)
 const char *
 ncu_metric(const char *section, const char *label)
 {
-	const char *name = json_string_value(json_object_get(
-	    json_object_get(profile.table, "labels"), kshown("%s|%s", section, label)));
-
-	return strcmp(section, "Command line profiler metrics") ? name : label;
+	return strcmp(section, "Command line profiler metrics")
+	    ? json_string_value(json_object_get(
+	          json_object_get(profile.table, "labels"), kshown("%s|%s", section, label)))
+	    : label;
 }
 
 /*

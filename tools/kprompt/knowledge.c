@@ -298,11 +298,9 @@ lead_facts(const json_t *sample, const json_t *profile)
 static json_t *
 shown(const json_t *section)
 {
-	const char *text = kjson_str(section, "text");
-
 	return json_pack("{s:O,s:O,s:O,s:s}", "file", json_object_get(section, "file"), "section",
 	    json_object_get(section, "section"), "tokens", json_object_get(section, "tokens"),
-	    "sha256", ksha256_of(text));
+	    "sha256", ksha256_of(kjson_str(section, "text")));
 }
 
 static void

@@ -245,13 +245,12 @@ put_history(void)
 static json_int_t
 distance(const json_t *row, const json_t *target)
 {
-	const json_t *coords = kjson_path(row, "program.coords"), *level;
+	const json_t *coords = kjson_path(row, "program.coords");
 	json_int_t sum = 0;
-	size_t i;
 
-	json_array_foreach(target, i, level)
-		sum += llabs(
-		    json_integer_value(level) - json_integer_value(json_array_get(coords, i)));
+	kjson_foreach(level, target)
+		sum += llabs(json_integer_value(level) -
+		    json_integer_value(json_array_get(coords, kjson_at(level))));
 	return sum;
 }
 

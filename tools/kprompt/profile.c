@@ -160,9 +160,8 @@ bodies(const json_t *profile, size_t room)
 static const json_t *
 evaluated(const json_t *program, const char *key)
 {
-	const json_t *v = json_object_get(program, key);
-
-	return v ?: json_object_get(json_object_get(program, "eval"), key);
+	return json_object_get(program, key)
+	    ?: json_object_get(json_object_get(program, "eval"), key);
 }
 
 const json_t *

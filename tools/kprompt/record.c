@@ -19,9 +19,7 @@ enum { MAX_NAME = 80, MAX_ID = 16 };
 static const char *
 dimension_name(size_t d)
 {
-	const char *name = kjson_item(kjson_path(campaign.stable, "lang.dimensions"), d);
-
-	return name ?: karch_dims[d];
+	return kjson_item(kjson_path(campaign.stable, "lang.dimensions"), d) ?: karch_dims[d];
 }
 
 static json_t *
@@ -164,8 +162,9 @@ level_at(const json_t *coords, size_t d)
 static char *
 instruction(size_t d, int level)
 {
-	const json_t *texts = json_object_get(campaign.instructions, karch_dims[d]);
-	const char *form = level ? kjson_item(texts, (size_t)level - 1) : NULL;
+	const char *form = level
+	    ? kjson_item(json_object_get(campaign.instructions, karch_dims[d]), (size_t)level - 1)
+	    : NULL;
 	auto_free char *filled = NULL;
 
 	if (!form || !*form)

@@ -163,10 +163,10 @@ describe_values(struct kbuf *out, const struct parameter *p)
 {
 	bool fixed = kjson_bool(p->tensor, "fixed"), varies = false;
 	double first = kjson_num(p->tensor, "value"), low = first, high = first, v, a, b;
-	size_t i;
-	json_t *w;
 
-	json_array_foreach(json_object_get(task, "workloads"), i, w) {
+	kjson_foreach(w, json_object_get(task, "workloads")) {
+		size_t i = kjson_at(w);
+
 		v = kjson_num_or(
 		    json_object_get(w, "values"), p->name, kjson_num(p->tensor, "value"));
 		first = i ? first : v;

@@ -23,9 +23,8 @@ in_level(const struct candidate *x, const struct ktask_workload *w)
 static const json_t *
 timing_row(const struct candidate *x, const char *workload)
 {
-	const json_t *row = kgain_row(json_object_get(x->eval, "timing"), workload);
-
-	return row ?: kgain_row(kjson_path(x->eval, "quick.timing"), workload);
+	return kgain_row(json_object_get(x->eval, "timing"), workload)
+	    ?: kgain_row(kjson_path(x->eval, "quick.timing"), workload);
 }
 
 /* Adds the results of the correctness cases for a workload. */

@@ -498,8 +498,7 @@ grow(const char *branch, const char *tip)
 		    "another branch to begin a new lineage",
 		    branch, lineage.base);
 	for (size_t i = tip ? lineage.count : 0; i < chain.count; i++) {
-		const char *parent = i ? new : lineage.base;
-		char *commit = make_commit(i, tree, parent, true);
+		char *commit = make_commit(i, tree, i ? new : lineage.base, true);
 
 		known |= tip && !strcmp(tip, commit);
 		if (i >= lineage.count)

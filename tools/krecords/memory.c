@@ -131,9 +131,8 @@ record_category(const struct kcandidate *c)
 double
 record_gain_pct(const struct kcandidate *c)
 {
-	double gain = c->gained.n ? 100 * (c->gained.mean - 1) : NAN;
-
-	return kjson_num_or(c->json, "score.decision.improvement_pct", gain);
+	return kjson_num_or(c->json, "score.decision.improvement_pct",
+	    c->gained.n ? 100 * (c->gained.mean - 1) : NAN);
 }
 
 /* Sets a member unless it is an empty object or list. */
@@ -258,9 +257,9 @@ error_type(const struct kcandidate *c)
 static bool
 is_unsure(const struct kcandidate *c)
 {
-	const char *verdict = kjson_str(c->json, "score.verdict");
-
-	return !strcmp(kjson_str_or(c->json, "score.decision.code", verdict), "inconclusive");
+	return !strcmp(
+	    kjson_str_or(c->json, "score.decision.code", kjson_str(c->json, "score.verdict")),
+	    "inconclusive");
 }
 
 /* One line about the result of a record. The caller frees. */

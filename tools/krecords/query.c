@@ -45,10 +45,9 @@ read_all(void)
 
 	kforeach_of(each, list, count) {
 		json_auto_t *v = kmemo_masked(*each, KMEMO_ALL) ? NULL : checked_version(*each);
-		const json_t *part = given.field ? kjson_path(v, given.field) : v;
 
 		if (v)
-			put_value(part ?: json_null());
+			put_value((given.field ? kjson_path(v, given.field) : v) ?: json_null());
 	}
 	return K_OK;
 }

@@ -207,9 +207,7 @@ write_file(const char *path, size_t len)
 static void
 read_files(void)
 {
-	const json_t *list = json_object_get(service.order, "files");
-
-	kjson_foreach(f, list) {
+	kjson_foreach(f, json_object_get(service.order, "files")) {
 		const char *path = kjson_str(f, "path");
 		json_int_t size = kjson_int_or(f, "size", -1);
 
@@ -222,9 +220,7 @@ read_files(void)
 static void
 set_environment(void)
 {
-	const json_t *add = json_object_get(service.order, "env");
-
-	kjson_foreach_member(name, v, add)
+	kjson_foreach_member(name, v, json_object_get(service.order, "env"))
 		if (!strncmp(name, "KILN_", 5) && json_is_string(v))
 			setenv(name, json_string_value(v), 1);
 	setenv("KILN_PIPELINE", "1", 1);

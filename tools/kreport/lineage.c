@@ -30,10 +30,9 @@ gain_of(const struct kcandidate *parent, const struct kcandidate *c, bool *paire
 static const char *
 content_of(const json_t *program, const char *path)
 {
-	const json_t *files = json_object_get(program, "files");
-
-	return path ? kjson_str(kjson_find(files, "path", path), "content")
-	            : kjson_str(program, "code");
+	return path
+	    ? kjson_str(kjson_find(json_object_get(program, "files"), "path", path), "content")
+	    : kjson_str(program, "code");
 }
 
 /* The difference of one file of two programs; PATH NULL is the main file. */

@@ -38,13 +38,12 @@ add_said(json_t *to, const json_t *plan, const char *key)
 static json_t *
 round_json(const json_t *record, const char *const *said, size_t count)
 {
-	const json_t *decision = kjson_path(record, "score.decision"),
-	             *plan = kjson_path(record, "eval.plan");
+	const json_t *decision = kjson_path(record, "score.decision");
 	json_t *o = json_pack("{s:I,s:s,s:s}", "round", kjson_int(decision, "round"), "id",
 	    kjson_str(record, "id"), "code", kjson_str(decision, "code"));
 
 	kforeach_of(one, said, count)
-		add_said(o, plan, *one);
+		add_said(o, kjson_path(record, "eval.plan"), *one);
 	return o;
 }
 
@@ -53,9 +52,8 @@ static void
 add_searched(json_t *list, const json_t *record)
 {
 	static const char *const said[] = { "source", "finding" };
-	const json_t *rows = kjson_path(record, "eval.plan.search");
 
-	kjson_foreach(row, rows) {
+	kjson_foreach(row, kjson_path(record, "eval.plan.search")) {
 		json_t *one =
 		    json_pack("{s:I}", "round", kjson_int(record, "score.decision.round"));
 

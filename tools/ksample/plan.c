@@ -182,9 +182,8 @@ assign_repairs(void)
 	krng_init(&planner.rng, search.seed, search.trial, 0, "repair");
 	kjson_foreach(one, broken) {
 		size_t at = n;
-		bool drawn = chance(share);
 
-		if (!drawn || kjson_int(one, "tries") >= REPAIR_TRIES)
+		if (!chance(share) || kjson_int(one, "tries") >= REPAIR_TRIES)
 			continue;
 		for (; at && more_promising(one, planner.repairs[at]); at--)
 			if (at < MAX_BRANCHES)
@@ -200,9 +199,7 @@ assign_repairs(void)
 static void
 mark_tabu(void)
 {
-	const json_t *tabu = kjson_path(search.archive.header, "tabu");
-
-	kjson_foreach_member(cell, last, tabu) {
+	kjson_foreach_member(cell, last, kjson_path(search.archive.header, "tabu")) {
 		int c = karch_cell(cell);
 
 		if (c >= 0 && search.trial - json_integer_value(last) <= KARCH_TABU_TRIALS)

@@ -169,16 +169,14 @@ put_outcome(const struct klinear_case *c, const struct klinear_decision *d)
 static struct klinear_case
 case_of(const struct rival *rival)
 {
-	const json_t *reasons = kjson_path(scored.json, "audit.reasons"),
-	             *why = kjson_path(scored.json, "eval.reasons");
-
 	return (struct klinear_case){
 		.status = status_at(scored.json, "eval.status"),
-		.why = reason_line(kjson_str_or(
-		    scored.json, "eval.plan_fault", kjson_maybe(json_array_get(why, 0), "detail"))),
+		.why = reason_line(kjson_str_or(scored.json, "eval.plan_fault",
+		    kjson_maybe(
+		        json_array_get(kjson_path(scored.json, "eval.reasons"), 0), "detail"))),
 		.duplicate_of = kjson_maybe(scored.json, "eval.duplicate_of"),
 		.overfit = kjson_is(scored.json, "audit.decision", "REJECT-as-overfit"),
-		.overfit_why = reason_line(kjson_item(reasons, 0)),
+		.overfit_why = reason_line(kjson_item(kjson_path(scored.json, "audit.reasons"), 0)),
 		.alarm = kjson_maybe(score, "alarm"),
 		.waived = is_waived("tie", "(?im)^benefit:[ \\t\r]*[^ \\t\r\n]"),
 		.floor = kgain_noise(kjson_num(scored.json, "eval.noise.floor"), rival->noise),

@@ -131,9 +131,9 @@ kclaim_hedged(const char *text)
 	while ((p = next_number(text, p, &value, &end))) {
 		const char *from = words_before(text, p);
 		auto_free char *words = kstrndup(from, (size_t)(end - from));
-		bool hedged = is_figure(end) && (khw_hedge(words) || hedged_behind(end));
 
-		if (hedged && !is_own_result(text, p, end, value)) {
+		if (is_figure(end) && (khw_hedge(words) || hedged_behind(end)) &&
+		    !is_own_result(text, p, end, value)) {
 			from += strspn(from, " ");
 			end += strspn(end, MARKS);
 			end += strcspn(end, hedged_behind(end) ? ".;\n" : " .,;\n");

@@ -8,12 +8,11 @@
 static size_t
 samples_of(const json_t *row, double **x)
 {
-	const json_t *samples = json_object_get(row, "samples_ns"), *s;
-	size_t i;
+	const json_t *samples = json_object_get(row, "samples_ns");
 
 	*x = kcalloc(json_array_size(samples) + 1, sizeof **x);
-	json_array_foreach(samples, i, s)
-		(*x)[i] = json_number_value(s);
+	kjson_foreach(s, samples)
+		(*x)[kjson_at(s)] = json_number_value(s);
 	return json_array_size(samples);
 }
 
@@ -372,8 +371,8 @@ kgain_all_apart(const json_t *other, const json_t *own, double noise, struct kga
 	struct kgain_sums sums = { 0 };
 
 	kjson_foreach(row, own) {
-		const char *name = kjson_str(row, "workload");
-		struct kgain_ratio r = kgain_apart(kgain_row(other, name), row, noise);
+		struct kgain_ratio r =
+		    kgain_apart(kgain_row(other, kjson_str(row, "workload")), row, noise);
 
 		if (!r.n)
 			return false;

@@ -177,9 +177,8 @@ klinear_again_open(const struct klinear_again *a)
 bool
 klinear_near_noise(const struct kgain_ratio *gain)
 {
-	bool may_be = gain->mean > 1 || gain->high > 1 + KLINEAR_MIN_MEAN;
-
-	return may_be && (gain->mean < 1 + KLINEAR_NEAR_NOISE || gain->low <= 1);
+	return (gain->mean > 1 || gain->high > 1 + KLINEAR_MIN_MEAN) &&
+	    (gain->mean < 1 + KLINEAR_NEAR_NOISE || gain->low <= 1);
 }
 
 /* Candidates without a measurement: the code for each fault. */

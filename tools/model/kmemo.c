@@ -190,11 +190,8 @@ put_times(struct kbuf *out, const json_t *v)
 static void
 put_others(struct kbuf *out, const json_t *v)
 {
-	const json_t *experiments = kjson_path(v, "experience.experiments");
-	const char *id = kjson_str(v, "id");
-
-	kjson_foreach(e, experiments)
-		if (!kjson_is(e, "name", id))
+	kjson_foreach(e, kjson_path(v, "experience.experiments"))
+		if (!kjson_is(e, "name", kjson_str(v, "id")))
 			kbuf_printf(out, "  also tried: %s (%s)\n", kjson_str(e, "change"),
 			    kjson_str(e, "result"));
 }

@@ -281,12 +281,9 @@ kplan_repeat_fault(const json_t *plan, const json_t *accepted)
 char *
 kplan_novelty_fault(const json_t *plan, const json_t *searched, long streak)
 {
-	const json_t *row;
-	size_t i;
-	const json_t *rows = json_object_get(plan, "search");
 	size_t fresh = 0;
 
-	json_array_foreach(rows, i, row) {
+	kjson_foreach(row, json_object_get(plan, "search")) {
 		long round = said_in(searched, row, "source", "finding");
 
 		if (!kjson_bool(row, "new"))
@@ -294,7 +291,7 @@ kplan_novelty_fault(const json_t *plan, const json_t *searched, long streak)
 		if (round)
 			return kasprintf("row %zu of the plan's \"search\" is marked as new, but "
 			                 "the plan of round %ld already had it",
-			    i + 1, round);
+			    kjson_at(row) + 1, round);
 		fresh++;
 	}
 	if (streak >= KPLAN_STALL && !fresh)

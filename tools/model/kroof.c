@@ -25,10 +25,9 @@ kroof_best_copy(const json_t *copies)
 	double best[2] = { 0, 0 };
 
 	kjson_foreach(row, copies) {
-		double rate = kjson_num(row, "best_gbps");
 		bool beyond = kjson_bool(row, "beyond_caches");
 
-		best[beyond] = fmax(best[beyond], rate);
+		best[beyond] = fmax(best[beyond], kjson_num(row, "best_gbps"));
 	}
 	return best[1] > 0 ? best[1] : best[0];
 }

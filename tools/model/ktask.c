@@ -742,13 +742,10 @@ read_argument(size_t i, const json_t *item)
 static void
 read_entry(const json_t *entry)
 {
-	size_t i;
-	json_t *item;
-
 	reading->entry = kjson_maybe(entry, "name");
-	json_array_foreach(json_object_get(entry, "arguments"), i, item)
-		read_argument(i, item);
-	for (i = 0; i < reading->tensor_count; i++) {
+	kjson_foreach(item, json_object_get(entry, "arguments"))
+		read_argument(kjson_at(item), item);
+	for (size_t i = 0; i < reading->tensor_count; i++) {
 		size_t n = 0;
 
 		kforeach_of(arg, reading->args, reading->arg_count)
@@ -950,16 +947,15 @@ check_pair(size_t i)
 static void
 read_workloads(const json_t *list)
 {
-	size_t timed = 0, i;
-	json_t *o;
+	size_t timed = 0;
 
 	reading->workload_count = json_array_size(list);
 	reading->workloads = kcalloc(reading->workload_count + 1, sizeof *reading->workloads);
-	json_array_foreach(list, i, o) {
-		read_workload(i, o);
-		timed += reading->workloads[i].timed;
+	kjson_foreach(o, list) {
+		read_workload(kjson_at(o), o);
+		timed += reading->workloads[kjson_at(o)].timed;
 	}
-	for (i = 0; i < reading->workload_count; i++)
+	for (size_t i = 0; i < reading->workload_count; i++)
 		check_pair(i);
 	if (!timed)
 		fault_in("workloads", "at least one must be \"timed\": true");

@@ -41,9 +41,8 @@ static int
 by_place(const void *pa, const void *pb)
 {
 	const struct line *a = pa, *b = pb;
-	int order = by_text(a, b);
 
-	return order ?: (a->at > b->at) - (a->at < b->at);
+	return by_text(a, b) ?: (a->at > b->at) - (a->at < b->at);
 }
 
 static void

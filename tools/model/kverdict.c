@@ -14,9 +14,8 @@ is_about(const json_t *verdict)
 {
 	const char *id = kjson_str(verdict, "id");
 	json_auto_t *program = kis_there(kplace_id(id, "eval")) ? karch_program(id, false) : NULL;
-	const char *code = kjson_str(program, "code");
 
-	return program && kjson_is(verdict, "code_sha256", ksha256_of(code));
+	return program && kjson_is(verdict, "code_sha256", ksha256_of(kjson_str(program, "code")));
 }
 
 static void
