@@ -1026,8 +1026,8 @@ keep_integers(struct draft *d)
 /*
  * Avoids the workload where the reference or its oracle CRASHED, perhaps "with NAME drawn as
  * VALUE": leaves out the invented size near which that is. If it is near a call of the
- * application's, no sizes near it are drawn; if it is that call itself, no other integers. False:
- * nothing is left to change.
+ * application's, no sizes near it are drawn; if it is that call itself, no other integers are
+ * drawn. False: nothing is left to change.
  */
 static bool
 avoid(struct draft *d, const char *crashed)
@@ -1528,10 +1528,10 @@ recorded_vary(const struct draft *d)
 }
 
 /*
- * The same with several draws, because trial 0 draws others. If results depend on nothing that is
- * drawn anew, but perhaps on what is kept, or on sizes alone, keep everything. If they would hardly
- * differ within the tolerance, use the tightest one that the reference passes, or do without a few
- * workloads.
+ * The same with several draws, because trial 0 will draw other numbers. If results depend on
+ * nothing that is drawn anew, but perhaps on what is kept, or on sizes alone, keep everything. If
+ * they would hardly differ within the tolerance, use the tightest one that the reference passes, or
+ * do without a few workloads.
  */
 static bool
 lint(struct draft *d, char **faults)
