@@ -37,7 +37,7 @@ parse_options(struct options *o, int argc, char **argv)
 		KOPTION_CAMPAIGN(&o->campaign),
 		ANSWER_OPTIONS(given),
 		KOPTION_NUMBER(
-		    "runs", &o->runs, 0, RUNS_MAX, "N\trun the application N times for times"),
+		    "runs", &o->runs, 0, RUNS_MAX, "N\trun the application N times to time it"),
 		KOPTION_REAL("timeout", &o->timeout_s, 1, 1e6, "S\ttime limit of a build or a run"),
 		KOPTION_FLAG("launches", &o->launches, "\tobserve launches instead of calls"),
 		KOPTION_FLAG("force", &o->force, "\tobserve again"),

@@ -217,7 +217,7 @@ main(int argc, char **argv)
 	base[0] = import(memory[0], setup.input_bytes, true);
 	base[1] = import(memory[1], setup.output_bytes, false);
 	rows = atoi(argv[3]);
-	need("a limit of memory", kgpu_limit(gpu, setup.memory_bytes));
+	need("a memory limit", kgpu_limit(gpu, setup.memory_bytes));
 	prepare_runtime(runtime);
 	krunner_catch_faults(true);
 	if (ksandbox_seal_gpu() < 0)

@@ -52,9 +52,9 @@ static const struct koption options[] = {
 	    .help = "S\trun: wait S seconds before a retry, then twice as long (default: 15)" },
 	KOPTION_REAL("every", &given.every, 0.01, 86400,
 	    "S\trun, views, redo, verify: show progress at least every S seconds\n"
-	    "                         (default: 30; on a terminal it is up to date);\n"
-	    "                         watch: reload the page every S seconds (default: "
-	    "2)"),
+	    "                         (default: 30; on a terminal, always);\n"
+	    "                         watch: reload the page every S seconds "
+	    "(default: 2)"),
 	KOPTION_TEXT("from", &given.from,
 	    "STAGE\tredo: begin at sample, prompt, reply or eval (default: eval)"),
 	KOPTION_FLAG("code", &given.code, "\tbest: print its code"),

@@ -658,7 +658,7 @@ device_limit(size_t bytes)
 	const char *why = kgpu_limit(gpu, bytes + space.arena_bytes);
 
 	if (why)
-		kdie(K_MISSING, "a limit of memory: %s", why);
+		kdie(K_MISSING, "a memory limit: %s", why);
 }
 
 struct kgpu *
