@@ -699,7 +699,8 @@ take_object(struct making *m)
 	if (*class && type.kind == TYPE_RECORD && type.item && !is_static(type.item, name)) {
 		take_record(m, &this, &type, false);
 		free(m->called);
-		m->called = kasprintf("(%s)->%s", m->arguments.len ? m->arguments.data : "", name);
+		m->called = kasprintf("(%s)->%s", m->arguments.data, name);
+		*m->arguments.data = '\0';
 		m->arguments.len = 0;
 	}
 }
@@ -863,8 +864,7 @@ write_sequence(struct making *m)
 	auto_free char *body = sequence_body(m->s, m->f);
 
 	add_entry_head(&b, m);
-	kbuf_printf(&b, "{\n%s%s\n", m->before.len ? m->before.data : "",
-	    body + 1 + strspn(body + 1, "\n"));
+	kbuf_printf(&b, "{\n%s%s\n", m->before.data, body + 1 + strspn(body + 1, "\n"));
 	m->u->text = b.data;
 }
 
@@ -875,9 +875,8 @@ write_entry(struct making *m, const char *launch, const char *before)
 	struct kbuf b = { 0 };
 
 	add_entry_head(&b, m);
-	kbuf_printf(&b, "{\n%s\t%s%s%s%s(%s);\n%s}\n", m->before.len ? m->before.data : "", before,
-	    m->called, m->templates.len ? m->templates.data : "", launch,
-	    m->arguments.len ? m->arguments.data : "", m->after.len ? m->after.data : "");
+	kbuf_printf(&b, "{\n%s\t%s%s%s%s(%s);\n%s}\n", m->before.data, before, m->called,
+	    m->templates.data, launch, m->arguments.data, m->after.data);
 	u->text = b.data;
 }
 
@@ -885,7 +884,7 @@ write_entry(struct making *m, const char *launch, const char *before)
 static void
 put_first(struct making *m, struct kbuf *b)
 {
-	kbuf_puts(b, m->before.len ? m->before.data : "");
+	kbuf_puts(b, m->before.data);
 	kbuf_free(&m->before);
 	m->before = *b;
 }
@@ -992,7 +991,11 @@ entry_make(struct adopted_unit *u, const json_t *seen, const json_t *symbols, st
 		.s = u->source,
 		.f = u->f,
 		.why = why,
-		.seen = seen };
+		.seen = seen,
+		.before = kbuf_empty(),
+		.arguments = kbuf_empty(),
+		.after = kbuf_empty(),
+		.templates = kbuf_empty() };
 	json_auto_t *bound = NULL;
 	auto_free char *launch = NULL, *before = NULL;
 	auto_buf struct kbuf same = { 0 };
@@ -1013,7 +1016,7 @@ entry_make(struct adopted_unit *u, const json_t *seen, const json_t *symbols, st
 			take_param(&m, &m.g.params[i]);
 		kbuf_join(&same, ", ", m.g.params[i].name);
 		if (u->sequence && !m.why->len &&
-		    (strcmp(same.data, m.arguments.len ? m.arguments.data : "") || m.after.len))
+		    (strcmp(same.data, m.arguments.data) || m.after.len))
 			refuse(&m, &m.g.params[i],
 			    "neither a number, an array nor a structure of numbers, for a function "
 			    "that launches kernels");

@@ -46,6 +46,7 @@ struct draft {
 	struct values v;
 	json_t *configs; /* those of configs.json, borrowed */
 	char *text;      /* of the reference */
+	struct kscan scan;
 	json_t *task;
 	json_t *targets;    /* the configurations whose times count, by workload */
 	json_t *counted;    /* formulas for the work of a call, by counters; or NULL */
@@ -593,11 +594,8 @@ optional(const struct values *v)
 static bool
 is_body_only(const struct draft *d)
 {
-	auto_scan struct kscan s;
-	const struct kscan_item *f;
+	const struct kscan_item *f = kscan_function(&d->scan, d->a->kernel);
 
-	kscan(d->text, strlen(d->text), &s);
-	f = kscan_function(&s, d->a->kernel);
 	return kscan_has_path(d->a->kernel) || json_object_get(d->a->unit, "assumed") ||
 	    (f && kscan_has_word(f, "template")) ||
 	    kany(kjson_foreach(p, json_object_get(d->a->unit, "parameters")),
@@ -637,17 +635,15 @@ description(const struct draft *d)
 static char *
 prototype(const struct draft *d)
 {
-	auto_scan struct kscan s;
-	const struct kscan_item *f;
+	const struct kscan *s = &d->scan;
+	const struct kscan_item *f = kscan_function(s, d->a->entry);
 	struct kbuf b = kbuf_empty();
 	bool quoted = false; /* the language in 'extern "C"', which is blank in the code */
 
-	kscan(d->text, strlen(d->text), &s);
-	f = kscan_function(&s, d->a->entry);
 	for (size_t p = f ? f->from : 0; f && p < f->body; p++) {
-		quoted ^= s.code[p] == '"';
-		if (quoted || !isspace((unsigned char)s.code[p]))
-			kbuf_add(&b, s.text + p, 1);
+		quoted ^= s->code[p] == '"';
+		if (quoted || !isspace((unsigned char)s->code[p]))
+			kbuf_add(&b, s->text + p, 1);
 		else if (b.len && b.data[b.len - 1] != ' ')
 			kbuf_puts(&b, " ");
 	}
@@ -1138,18 +1134,10 @@ wrong_at(const struct draft *d, const json_t *workload)
 	                                    : WRONG_SMALL;
 }
 
-/* The least and the most of all workloads where it was wrong when it was judged last. */
-static void
-wrong_range(const struct draft *d, enum wrong *least, enum wrong *most)
+static bool
+wrong_any(const struct draft *d, enum wrong x)
 {
-	*least = WRONG_EVER;
-	*most = WRONG_NOWHERE;
-	kjson_foreach(w, json_object_get(d->task, "workloads")) {
-		enum wrong x = wrong_at(d, w);
-
-		*most = x > *most ? x : *most;
-		*least = x && x < *least ? x : *least;
-	}
+	return kany(kjson_foreach(w, json_object_get(d->task, "workloads")), wrong_at(d, w) == x);
 }
 
 /* Gives up the invented workload where the oracle crashed; or all of them. */
@@ -1170,17 +1158,15 @@ give_up_crashed(struct draft *d)
 static bool
 give_up(struct draft *d)
 {
-	enum wrong least, most;
 	bool less = false;
 
-	wrong_range(d, &least, &most);
-	if (d->large && (!d->tried || least == WRONG_LARGE))
+	if (d->large && (!d->tried || wrong_any(d, WRONG_LARGE)))
 		return !(d->large = false);
 	if (!d->tried)
 		return give_up_crashed(d);
-	if (most == WRONG_CALL)
+	if (wrong_any(d, WRONG_CALL))
 		return false;
-	if (least == WRONG_NEAR)
+	if (wrong_any(d, WRONG_NEAR))
 		return d->fixed = true;
 	kjson_foreach(w, json_object_get(d->task, "workloads"))
 		less |= wrong_at(d, w) == WRONG_SMALL && drop_named(d, kjson_str(w, "name"));
@@ -1227,7 +1213,6 @@ static bool
 try_roles(struct draft *d, struct roles *r, struct kbuf *said)
 {
 	auto_free char *why = NULL;
-	enum wrong least;
 	bool good = false;
 
 	d->oracle = r->oracle;
@@ -1239,11 +1224,9 @@ try_roles(struct draft *d, struct roles *r, struct kbuf *said)
 		kbuf_printf(said, "  oracle %s: %s\n", d->oracle, why);
 	if (!why)
 		good = passes(d, FEW, said);
-	wrong_range(d, &least, &r->wrong);
-	if (why || d->hung)
-		r->wrong = WRONG_EVER;
-	else if (!d->tried)
-		r->wrong = WRONG_SMALL;
+	r->wrong = why || d->hung ? WRONG_EVER : d->tried ? WRONG_CALL : WRONG_SMALL;
+	while (d->tried && r->wrong < WRONG_EVER && r->wrong && !wrong_any(d, r->wrong))
+		r->wrong--;
 	return good;
 }
 
@@ -1731,13 +1714,12 @@ in_words(const json_t *blocks)
 static bool
 check_geometry(const struct draft *d)
 {
-	auto_scan struct kscan s;
-	const struct kscan *sources[] = { &s };
-	struct kscan_scope scope = { .sources = sources, .count = 1, .s = &s };
+	const struct kscan *s = &d->scan;
+	struct kscan_scope scope = {
+		.sources = &s, .count = 1, .s = s, .f = kscan_function(s, d->a->entry)
+	};
 	bool good = true;
 
-	kscan(d->text, strlen(d->text), &s);
-	scope.f = kscan_function(&s, d->a->entry);
 	kjson_foreach(c, d->configs) {
 		const json_t *block = json_object_get(c, "block");
 		json_auto_t *all = json_array();
@@ -2151,6 +2133,7 @@ make_task(const struct adoption *a)
 	d.text = file_text(source, NULL);
 	if (!d.text)
 		kdie(K_USAGE, "%s is missing: run kadopt extract", source);
+	kscan(d.text, strlen(d.text), &d.scan);
 	/* Shapes may have changed. */
 	remove_folder(adopt_path(a, "task/recorded"));
 	values_find(&d.v, a, d.text);
@@ -2182,6 +2165,7 @@ make_task(const struct adoption *a)
 	json_decref(d.tried);
 	json_decref(d.timing);
 	free(d.crash);
+	kscan_free(&d.scan);
 	free(d.text);
 	free(d.built.text);
 	free(d.built.fault);
