@@ -141,10 +141,12 @@ bool
 preprocess_is_larger(const char *project, const char *file, const json_t *settings,
     const char *declared, const char *name, size_t bytes)
 {
-	static const char *const modes[] = { "-fsyntax-only", "-fno-diagnostics-show-caret", NULL };
+	static const char *const modes[] = { "-fsyntax-only", NULL };
 	struct command_words w = { 0 };
-	auto_free char *text =
-	    kasprintf("%schar kiln_larger[sizeof %s > %zu ? -1 : 1];\n", declared, name, bytes);
+	/* The name is only whole in a message, and not in a line that the compiler quotes. */
+	auto_free char *text = kasprintf("#define KILN(x) kiln_##x\n%schar KILN(larger)[sizeof %s "
+	                                 "> %zu ? -1 : 1];\n",
+	    declared, name, bytes);
 	struct kproc p = { .argv = w.at,
 		.in = text,
 		.in_len = strlen(text),
