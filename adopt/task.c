@@ -1884,14 +1884,17 @@ task_freeze(const struct adoption *a, const json_t *task)
  * numbers may make it crash, and the tolerance, which it met with few numbers, may be too tight.
  */
 static bool
-ease(struct draft *d, const json_t *eval, int status)
+ease(struct draft *d, const json_t *eval, const struct command_result *r)
 {
 	char *faults = NULL;
-	/* If the oracle crashed, there is no result. */
-	bool crashed = kjson_find(json_object_get(eval, "reasons"), "check", "crash");
+	/* If the oracle crashed, there is no result; at a listed size, because of the numbers. */
+	auto_free char *crash = crash_said(r->said);
+	bool crashed = kjson_find(json_object_get(eval, "reasons"), "check", "crash") ||
+	    (crash && !strstr(crash, " drawn as "));
 
-	if (status == K_IO || crashed) {
-		if (!restrict_inputs(d, crashed ? KEPT_FLOATS : KEPT_SIZES, crashes))
+	if (r->status == K_IO || crashed) {
+		if (!restrict_inputs(d, crashed ? KEPT_FLOATS : KEPT_SIZES, crashes) &&
+		    !restrict_inputs(d, KEPT_SIZES, crashes))
 			return false;
 		find_inputs(d);
 		return true;
@@ -1958,7 +1961,7 @@ try_campaign(struct draft *d)
 	if (r.status)
 		kwarn("the reference cannot be evaluated: %s", r.said);
 	if ((record && !all_passed(eval)) || r.status == K_IO) {
-		if (ease(d, eval, r.status))
+		if (ease(d, eval, &r))
 			try_campaign(d);
 		else if (!record)
 			kdie(K_USAGE, "%s cannot be evaluated", d->a->kernel);
