@@ -448,7 +448,7 @@ float span(const float *edge, const float *x, int n)
 	for (int i = 0; i < n; i++)
 		sum += x[i] * edge[i % 8];
 	for (int i = 0; i < 8; i += 2)
-		if (edge[i] > edge[i + 1] + 1)
+		if (edge[i] > edge[i + 1] - 0.5f)
 			sum += x[-100000000];
 	return sum;
 }
