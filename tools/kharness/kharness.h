@@ -145,7 +145,7 @@ void oracle_close(struct oracle *o);
  * A workload similar to W: sizes, scalars and the order of groups are drawn anew as the task
  * allows, within arenas of these sizes; or only the size ONLY, unless that is the number of axes.
  * ODD: sizes that no block of an even length divides, where the task allows them. RNG NULL: only
- * sizes, the largest that may be drawn. False, with nothing to free, when all of that is fixed.
+ * sizes, the largest that may be drawn. False, with nothing to free, when the task fixes all these.
  * Free with vary_free.
  */
 bool vary_draw(const struct ktask *t, const struct ktask_workload *w, size_t only, bool odd,
