@@ -558,7 +558,10 @@ ksha256_of(const char *text)
 bool
 ksha256_is(const void *data, size_t len, const char *digest)
 {
-	return !strcmp(ksha256(data, len), digest);
+	char hex[65];
+
+	ksha256_hex(data, len, hex);
+	return !strcmp(hex, digest);
 }
 
 void
