@@ -157,14 +157,15 @@ compose(const struct graph *g, const char *const *goals)
 	struct kbuf words = { 0 };
 
 	kbuf_printf(&words, "make\n-rRks\n-f\n%s\n--no-print-directory\n", file);
+	/* Before the loops over trials, which take the turns of shown texts. */
+	for (; *goals; goals++)
+		kbuf_printf(&words, "%s\n", *goals);
 	if (given.jobs || !getenv("MAKELEVEL"))
 		kbuf_printf(&words, "-j%ld\n", given.jobs ?: kcamp_branches());
 	kbuf_printf(&words, "FIRST=%03ld\nLAST=%03ld\nPREV=%03ld\nBEST=%s\nASK=%s\n", g->first,
 	    g->last, g->first > 0 ? g->first - 1 : 0, g->best ?: "", asked[g->ask]);
 	add_trials(&words, "EVIDENCE", needs_evidence, g);
 	add_trials(&words, "ANCHORS", needs_anchor, g);
-	for (; *goals; goals++)
-		kbuf_printf(&words, "%s\n", *goals);
 	return words;
 }
 

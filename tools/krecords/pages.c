@@ -142,15 +142,15 @@ plan_fact(const char *path)
 void
 plan_round(struct round *r, struct plan *p)
 {
-	const char *summary = kshown("rounds/round-%ld/summary.md", r->number);
+	struct planned *summary;
 
 	plan = p;
 	plan_fact(kplace_trial(r->trial, r->trial ? "evidence.ndjson" : "machine.json"));
 	kforeach_of(one, r->list, r->count)
 		kforeach_of(kfact_name, kfact_names, KFACTS)
 			plan_fact(kplace_id(one->id, *kfact_name));
-	put_page(
-	    ktrials.linear ? "summary.md" : "wide.md", round_facts(r), &plan_path(summary)->text);
+	summary = plan_path(kshown("rounds/round-%ld/summary.md", r->number));
+	put_page(ktrials.linear ? "summary.md" : "wide.md", round_facts(r), &summary->text);
 	kforeach_of(each, r->list, r->count)
 		plan_candidate(r, each);
 	kforeach_of(x, plan->file, plan->count)
