@@ -394,8 +394,13 @@ check_programs(char *const *codes, size_t count, struct entry *entries)
 	size_t begun = 0, at_once = checks_at_once();
 
 	for (size_t i = 0; i < count; i++) {
-		for (; begun < count && begun < i + at_once; begun++)
-			checks[begun] = begin_check(codes[begun], kshown("variant %zu", begun + 1));
+		for (; begun < count && begun < i + at_once; begun++) {
+			char name[32];
+
+			/* Not a shown text: it is used until the check has ended. */
+			snprintf(name, sizeof name, "variant %zu", begun + 1);
+			checks[begun] = begin_check(codes[begun], name);
+		}
 		entries[i] = end_check(&checks[i]);
 	}
 }
