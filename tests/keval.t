@@ -481,6 +481,16 @@ ok 'baselines: checked, recorded, left out with a note when they do not build' '
 	mkdir -p base/trials/001/01; bin/keval -c base -o base/trials/001/01/eval.ndjson in4
 	rm -f calls; bin/keval -c base --verify 001/01 >out 2>err; grep -q "baseline none left out" err
 	grep -q -- "--against reference=.* --against best=" calls'
+ok 'the race with a baseline times the reference, too' '
+	. ./make.sh
+	answer correct 500 >one
+	jq -c ".candidates += [.candidates[0] | .name = \"reference\" | .timing[0].median_ns = 4000]" one >answer.pairs
+	answer correct 1 | jq -c "del(.candidates[].timing, .noise)" >answer
+	mkdir -p timed/trials/000/00; cp base/*.c base/*.json timed
+	rm -f calls; bin/keval -c timed --reference -o timed/trials/000/00/eval.ndjson
+	rm answer.pairs
+	is "4000 0.01 500" "$(jq -r ".eval | \"\(.timing[0].median_ns) \(.noise.floor) \(.baselines[0].timing[0].median_ns)\"" timed/trials/000/00/eval.ndjson)"
+	is 2 "$(grep -c -e --phase calls)"; tail -n 1 calls | grep -q -e "--phase correctness "'
 ok 'a bundle: files next to the program, in the build and in the hash' '
 	. ./make.sh
 	mkdir -p pack; cp reference.c campaign.json pack; jq ".files=true" task.json >pack/task.json

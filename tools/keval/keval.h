@@ -41,7 +41,9 @@ extern struct keval {
 	bool thin;       /* records are written as parts */
 	json_t *inputs;  /* files that it reads, see inputs.c */
 	char *oracle;    /* result of oracle_so; NULL until first needed */
-	int level;       /* sandbox level; 0 until first needed */
+	/* members of the reference's eval, if a baseline's race has timed it; NULL; owned */
+	json_t *timed;
+	int level; /* sandbox level; 0 until first needed */
 } keval;
 
 /* The program that one evaluation is about. */

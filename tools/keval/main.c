@@ -402,6 +402,7 @@ main(int argc, char **argv)
 	kout_commit();
 	json_decref(keval.inputs);
 	free(keval.oracle);
+	json_decref(keval.timed);
 	json_decref(keval.task);
 	free(keval.task_file);
 	return K_OK;
