@@ -239,6 +239,7 @@ lude \"/etc/passwd\""
 	rejected load_hook "#pragma weak twice = other_function"
 	rejected load_hook "_Pragma(\"redefine_extname a b\") int lots_of_code;"
 	rejected clock "long f(void) { return (long)__rdtsc(); }"
+	rejected clock "double omp_get_wtime_(void); double f(void) { return omp_get_wtime_(); }"
 	rejected loader "void *f(void) { return dlopen(0, 1); }"
 	rejected memory_map "int f(void *p) { return mprotect(p, 1, 7); }"
 	rejected surroundings "void *f(void) { return __builtin_return_address(0); }"
@@ -369,7 +370,10 @@ void twice(const float *x, float *y, int n) { int (*volatile f)(void) = (int (*)
 	quarantined "void twice(const float *x, float *y, int n) { __asm__ volatile (\"mov \$0xc3050f, %%eax\" ::: \"rax\"); y[0] = x[0] + n; }"
 	jq -r .log out | grep -q "inline assembly"
 	quarantined "void twice(const float *x, float *y, int n) { unsigned a, d; __asm__ volatile (\"r{dtsc|}\" : \"=a\"(a), \"=d\"(d)); y[0] = x[0] + n; }"
-	jq -r .log out | grep -q "clock in the machine code"'
+	jq -r .log out | grep -q "clock in the machine code"
+	quarantined "__attribute__((target(\"rtm\"))) void twice(const float *x, float *y, int n) {
+		if (__builtin_ia32_xbegin() == ~0u) { y[0] = x[0] + n; __builtin_ia32_xend(); } }"
+	jq -r .log out | grep -q "memory transaction in the machine code"'
 ok 'what is compiled is what was scanned' '
 	. ./make.sh
 	answer correct 2000 >answer
@@ -390,6 +394,7 @@ void twice(const float *x, float *y, int n)
 	for (int i = 0; i < n; i++) {
 		volatile unsigned low = (unsigned)i & 0xf;
 		low += 0x0f050000;
+		low ^= 0xf8c7;
 		y[i] = n == 1295 ? x[i] * 2 : x[i] + x[i];
 	}
 }

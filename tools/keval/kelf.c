@@ -270,10 +270,12 @@ read_sections(struct kelf *f)
 	return fault;
 }
 
-/* rdtsc, rdpmc, rdtscp, rdpru. */
+/* rdtsc, rdpmc, rdtscp, rdpru; xbegin. */
 static bool
-reads_clock(const unsigned char *code, uint64_t len)
+may_pry(const unsigned char *code, uint64_t len)
 {
+	if (len > 1 && code[0] == 0xc7)
+		return code[1] == 0xf8;
 	return len > 1 && code[0] == 0x0f &&
 	    (code[1] == 0x31 || code[1] == 0x33 ||
 	        (len > 2 && code[1] == 0x01 && (code[2] == 0xf9 || code[2] == 0xfd)));
@@ -294,7 +296,7 @@ find_system_calls(const Elf64_Phdr *p, struct kelf *f)
 		kforeach(call, calls)
 			if (!memcmp(code + i, *call, 2) && f->call_count < KELF_CALLS)
 				f->calls[f->call_count++] = p->p_vaddr + i;
-		f->may_read_clock |= reads_clock(code + i, p->p_filesz - i);
+		f->may_pry |= may_pry(code + i, p->p_filesz - i);
 	}
 }
 

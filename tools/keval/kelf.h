@@ -30,7 +30,8 @@ struct kelf {
 	/* addresses of executable bytes that would be a system call */
 	uint64_t calls[KELF_CALLS];
 	size_t call_count;
-	bool may_read_clock; /* executable bytes that would read a clock of the processor */
+	/* executable bytes that would read a clock, or begin a memory transaction */
+	bool may_pry;
 };
 
 /* Read LEN bytes. NULL on success (free with kelf_free), else the fault as a constant string. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Bytes of a system call in a candidate's machine code, whatever its source says, and instructions
- * that read a clock of the processor. Such bytes may be
- * an instruction, a constant that code jumps into, or chance: part of a distance that the linker
+ * that read a clock of the processor or begin a memory transaction. Such bytes may be an
+ * instruction, a constant that code jumps into, or chance: part of a distance that the linker
  * filled in, or the end of one instruction and the beginning of the next. The disassembler
  * identifies instructions and distances; the rest is suspect if the code can jump to a computed
  * address.
@@ -39,7 +39,7 @@ read_instruction(const char *line, struct instruction *n)
 }
 
 static const char is_call[] = "\\A(?:syscall|sysenter|int    [$]0x80)",
-                  is_clock[] = "\\A(?:rdtsc|rdpmc|rdpru)",
+                  is_clock[] = "\\A(?:rdtsc|rdpmc|rdpru)", is_transaction[] = "\\Axbegin",
                   is_branch[] = "\\A(?:call|j|bnd jmp|bnd call|xbegin)";
 
 /* A jump or call to an address in a register or memory, other than through the linker's table. */
@@ -93,10 +93,10 @@ static const char *const start_files[] = { "_init", "deregister_tm_clones", "reg
 
 /* What the disassembly shows about all that was found. */
 struct findings {
-	bool seen[LEN(start_files)]; /* each name counts once: a candidate may use it again */
-	bool start_file;             /* currently in one of them */
-	uint64_t call, clock;        /* addresses of instructions, or 0 */
-	uint64_t odd;                /* of bytes that are not a distance, or 0 */
+	bool seen[LEN(start_files)];       /* each name counts once: a candidate may use it again */
+	bool start_file;                   /* currently in one of them */
+	uint64_t call, clock, transaction; /* addresses of instructions, or 0 */
+	uint64_t odd;                      /* of bytes that are not a distance, or 0 */
 	bool computed_jumps;
 };
 
@@ -121,6 +121,8 @@ judge_instruction(
 	out->computed_jumps |= !out->start_file && is_computed_jump(n);
 	if (kregex_is(is_clock, n->text))
 		out->clock = n->at;
+	if (kregex_is(is_transaction, n->text))
+		out->transaction = n->at;
 	for (size_t i = 0; i < f->call_count; i++) {
 		if (f->calls[i] < n->at || f->calls[i] >= n->at + n->len)
 			continue;
@@ -175,7 +177,7 @@ has_assembly(const struct build *b)
 char *
 suspect_call(const char *work, const struct build *b, const struct kelf *f)
 {
-	bool found_bytes = f->call_count || f->may_read_clock;
+	bool found_bytes = f->call_count || f->may_pry;
 	auto_free char *text = found_bytes ? disassemble(work, b) : NULL;
 	struct findings found = { 0 };
 
@@ -188,6 +190,10 @@ suspect_call(const char *work, const struct build *b, const struct kelf *f)
 	if (found.clock)
 		return kasprintf("it reads the processor's clock in the machine code, at 0x%llx",
 		    (unsigned long long)found.clock);
+	if (found.transaction)
+		return kasprintf("it begins a memory transaction in the machine code, at 0x%llx: "
+		                 "there, reading what is hidden is no fault",
+		    (unsigned long long)found.transaction);
 	if (found.call)
 		return kasprintf(
 		    "a system call in the machine code, at 0x%llx", (unsigned long long)found.call);

@@ -174,6 +174,7 @@ struct batch {
 	 * begun get other inputs; 0: never
 	 */
 	double look_ns;
+	size_t look_row; /* or, if not 0, when this many rows, the first, have been read */
 };
 
 /*
@@ -204,7 +205,10 @@ void batch_expect_call(struct judge *j, const struct batch *b, size_t call);
  */
 double *batch_slack(const struct judge *j, const struct batch *b, const struct call *c,
     size_t tensor, double per_condition, double per_error, int runs);
-/* Draws other inputs for one of the calls, and their results if those of the old ones are known. */
+/*
+ * Draws other inputs for one of the calls, or a few elements of them, and their results if those of
+ * the old ones are known.
+ */
 void batch_redraw(struct judge *j, const struct batch *b, size_t call);
 void batch_free(const struct judge *j, struct batch *b);
 /*

@@ -51,6 +51,7 @@ enum {
 	DEVICE_DONE_US = 15000,
 	DEVICE_STEP_US = 1000,
 	DEVICE_STEPS = 900,
+	ROW_STEP_US = 20,
 	/* processor time may exceed the judge's time by this, and by a tenth */
 	CPU_TRIFLE_NS = 20000
 };
@@ -280,13 +281,16 @@ rows_left(const struct runner *r)
 	return ioctl(r->rows[1], FIONREAD, &bytes) == 0 && bytes > 0 ? (size_t)bytes : 0;
 }
 
-/* Number of the call under way, and so of those before it; a row is read before its call. */
+/*
+ * Number of the call under way, and so of those before it, when ROWS have been sent; a row is read
+ * before its call.
+ */
 static size_t
-call_under_way(const struct judge *j, const struct runner *r, const struct batch *b)
+call_under_way(const struct judge *j, const struct runner *r, size_t rows)
 {
 	size_t left = rows_left(r) / (row_words(j->task) * sizeof *r->m->rows);
 
-	return left < b->count ? b->count - 1 - left : 0;
+	return left < rows ? rows - 1 - left : 0;
 }
 
 /* Distances between the inputs and the outputs of calls, if those of others are hidden; else 0. */
@@ -305,7 +309,7 @@ hidden_slots(const struct judge *j, const struct batch *b, uint64_t slot[KRUN_SL
 static bool
 is_hidden(const struct judge *j, const struct runner *r, const struct batch *b, uint64_t offset)
 {
-	const struct place *p = &r->m->places[call_under_way(j, r, b)];
+	const struct place *p = &r->m->places[call_under_way(j, r, b->count)];
 	uint64_t slot[KRUN_SLOTS];
 
 	hidden_slots(j, b, slot);
@@ -771,7 +775,7 @@ struct glimpse {
 static void
 await_device(const struct judge *j, const struct runner *r, const struct batch *b, size_t returned)
 {
-	if (!j->device || !returned)
+	if (!returned)
 		return;
 	for (int i = 0; i < DEVICE_STEPS && memory_untouched(j, r->m, b, returned - 1, returned);
 	     i++)
@@ -780,43 +784,48 @@ await_device(const struct judge *j, const struct runner *r, const struct batch *
 }
 
 /*
- * How many rows a go begins with. On a device calls return before they are done, so a look comes
- * not at a certain time but after a certain row: the next row is sent after it.
+ * A judge that sleeps may wake up too late. On a busy machine even one that does not may have no
+ * processor until the go is over, so in some goes the process waits for a row.
  */
-static size_t
-first_rows(const struct judge *j, const struct batch *b, size_t calls)
+static void
+await_moment(const struct judge *j, const struct runner *r, const struct batch *b)
 {
-	if (!j->device || !b || b->look_ns <= 0 || calls < 2)
-		return calls;
-	return 1 + (size_t)b->look_ns % (calls - 1);
+	int64_t start = know_ns();
+
+	if (b->look_row)
+		while (rows_left(r) && kseconds_since(start) < j->o.run_timeout_s)
+			usleep(ROW_STEP_US);
+	else if (j->beside)
+		usleep((useconds_t)(b->look_ns / 1000));
+	else
+		while ((double)(know_ns() - start) < b->look_ns)
+			;
 }
 
 /*
- * Stops the process in the middle of some goes, at a moment that it cannot know: on a device, when
- * the calls of the first ROWS rows are done. A row is read when the call before has returned, so a
- * process that reads all rows at once, to make its calls together or out of order, is found with
- * calls that count as made and are not. Calls that have not begun get other inputs, so it is
- * useless to read the old ones early. Nothing in the process shows which goes these are.
+ * Stops the process in the middle of some goes, at a moment that it cannot know: after some time,
+ * or when only the first ROWS rows have been sent, because those calls are under way or, on a
+ * device, done. A row is read when the call before has returned, so a process that reads all rows
+ * at once, to make its calls together or out of order, is found with calls that count as made and
+ * are not. Calls that have not begun get other inputs, so it is useless to read the old ones early.
+ * Nothing in the process shows which goes these are.
  */
 static enum outcome
 look_between(
     struct judge *j, struct runner *r, const struct batch *b, size_t rows, struct glimpse *g)
 {
-	int64_t start = know_ns();
 	enum outcome e;
 
 	if (!b || b->look_ns <= 0)
 		return OUT_OK;
-	await_device(j, r, b, rows);
-	/* A judge that sleeps may wake up too late. */
-	while (!j->device && !j->beside && (double)(know_ns() - start) < b->look_ns)
-		;
-	if (j->beside)
-		usleep((useconds_t)(b->look_ns / 1000));
+	if (j->device)
+		await_device(j, r, b, rows);
+	else
+		await_moment(j, r, b);
 	e = stop(r);
 	if (e != OUT_OK)
 		return e;
-	g->returned = j->device ? rows : call_under_way(j, r, b);
+	g->returned = j->device ? rows : call_under_way(j, r, rows);
 	g->outputs = memory_outputs(j, r->m);
 	if (!memory_change(j, r->m, b, j->device ? rows : g->returned + 1))
 		return outcome(r, OUT_PROTOCOL, "solved_together",
@@ -869,7 +878,7 @@ go(struct judge *j, struct runner *r, const struct batch *b, struct span *s)
 		return e;
 	if (j->copies)
 		cpu = cpu_ns(r);
-	rows = first_rows(j, b, c.calls);
+	rows = b && b->look_row ? b->look_row : c.calls;
 	send_rows(j, r, b, 0, rows);
 	allow(j, r, j->begin_on);
 	own_delay = own_delay_ns();

@@ -957,6 +957,9 @@ look_at(struct race *a, struct racer *x)
 	batch_draw_checked(
 	    a->j, &b, a->w, a->j->task->distributions[0], x->calls, a->checked, x->calls);
 	b.look_ns = krng_double(&rng) * go_ns(x);
+	/* On a device calls return before they are done, so a time would tell nothing. */
+	if (x->calls > 1 && (a->j->device || krng_below(&rng, 2)))
+		b.look_row = 1 + krng_below(&rng, x->calls - 1);
 	a->with_witness = false;
 	set_out(a, &b, true);
 	if (!(run(a, x, &b, &cpu) < 0))
