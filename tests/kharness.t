@@ -252,6 +252,10 @@ ok 'nothing on the stack tells a kernel in which goes they cannot' '
 	timed --phase timing told.so >r.json
 	jq -e ".candidates[0] | .status == \"run_error\" and (.log | contains(\"the inputs of another call\"))" r.json
 '
+ok 'the error number does not tell that its process has waited for a row' '
+	kernel waited "#include <errno.h>" "RIGHT if (errno) y[0] += 1; errno = 0;"
+	timed --phase timing waited.so | jq -e ".candidates[0].status == \"correct\""
+'
 ok 'nothing may be written after the return of a call' '
 	jq "(.workloads[] | select(.name == \"main\").axes) = {rows: 2, cols: 7}" "$task" >t.json
 	# The last element is left to a thread, which has it soon: before the next call, and before anybody looks.

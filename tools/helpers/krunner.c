@@ -132,11 +132,15 @@ krunner_row(int rows, const struct krun_setup *setup, const uint64_t base[2], ui
 {
 	ssize_t want = (ssize_t)((setup->arg_count + KRUN_SLOTS) * sizeof *words), n;
 
-	/* The judge may send it only after it has inspected the calls before. */
+	/*
+	 * The judge may send it only after it has inspected the calls before, which the error
+	 * number must not tell.
+	 */
 	while ((n = read(rows, words, (size_t)want)) < 0 && (errno == EINTR || errno == EAGAIN))
 		poll(&(struct pollfd){ .fd = rows, .events = POLLIN }, 1, -1);
 	if (n != want)
 		krunner_fail("the arguments of a call are missing", NULL, n < 0 ? errno : 0);
+	errno = 0;
 	for (uint32_t i = 0; i < setup->arg_count; i++)
 		if (setup->kind[i] == KRUN_IN || setup->kind[i] == KRUN_OUT)
 			words[i] += base[setup->kind[i] == KRUN_OUT];
