@@ -7,7 +7,7 @@
 
 /* steps.c */
 
-int show_status(const struct adoption *a);
+int show_status(void);
 /* go.c */
 
 /*
@@ -15,7 +15,7 @@ int show_status(const struct adoption *a);
  * rejects winners and rounds are left. Returns the status of the last step. WINNER: a winner that
  * was rejected is allowed now, so begin with that.
  */
-int go_on(const struct adoption *a, bool winner);
+int go_on(bool winner);
 
 /*
  * verdicts.c: what the application said about winners; the search and later integrations read it.
@@ -27,35 +27,35 @@ enum verdict { DEPLOYED, ROLLED_BACK, SHORT_CIRCUIT, ALLOWED };
  * Add the outcome for the program with this digest. COMPARE: the --compare with which its outputs
  * would have been right; NULL: there is none.
  */
-void verdicts_add(const struct adoption *a, const char *id, const char *hex, enum verdict outcome,
-    const char *why, const char *compare);
+void verdicts_add(
+    const char *id, const char *hex, enum verdict outcome, const char *why, const char *compare);
 /* Why the program failed when it was last tried; NULL: it did not. The caller frees. */
-char *verdicts_failed(const struct adoption *a, const char *hex);
+char *verdicts_failed(const char *hex);
 /* Is WHY the reason given in the last verdict? */
-bool verdicts_said(const struct adoption *a, const char *why);
+bool verdicts_said(const char *why);
 /*
  * Record that programs whose outputs differed only in digits that --compare now allows have not
  * failed; returns whether there were any.
  */
-bool verdicts_allow(const struct adoption *a);
+bool verdicts_allow(void);
 
 /* ask.c: the model. */
 
 /* TEXT, which may be NULL, in a fence; "" if there is none. The caller frees. */
-char *ask_fenced(const struct adoption *a, const char *text);
+char *ask_fenced(const char *text);
 /*
  * What a question says about TEXT, for which the compiler's LOG and a FAULT of the last answer, or
  * NULL, are known. New reference.
  */
-json_t *ask_facts(const struct adoption *a, const char *text, const char *log, const char *fault);
+json_t *ask_facts(const char *text, const char *log, const char *fault);
 
 /* The program in an answer, unchanged; NULL: none. The caller frees. */
-char *ask_program(const struct adoption *a, const char *answer, bool *cut_off);
+char *ask_program(const char *answer, bool *cut_off);
 /*
  * The same if the program breaks no rule; otherwise NULL, with the reason in *FAULT. A rule that
  * BEFORE, the text that was asked about, breaks too does not count. The caller frees both.
  */
-char *ask_code(const struct adoption *a, const char *answer, const char *before, char **fault);
+char *ask_code(const char *answer, const char *before, char **fault);
 
 /* extract.c */
 
@@ -63,56 +63,56 @@ char *ask_code(const struct adoption *a, const char *answer, const char *before,
  * How the project compiles the file: {"compiler","flags","include","forced"}; "forced" lists
  * headers. New reference.
  */
-json_t *compile_settings(const struct adoption *a);
+json_t *compile_settings(void);
 /* The files that the model is shown (--context), in fences. New reference. */
-json_t *context_files(const struct adoption *a);
+json_t *context_files(void);
 /*
  * The libraries that a program of the language is linked with in a task: an array. New reference.
  */
-json_t *task_libraries(const struct adoption *a);
+json_t *task_libraries(void);
 /*
  * Build SOURCE, a file, as a shared object OBJECT in the way a task's programs are built; false:
  * the log (to be freed) says why.
  */
-bool build_alone(const struct adoption *a, const char *source, const char *object, char **log);
+bool build_alone(const char *source, const char *object, char **log);
 /* The same for the task's reference, which becomes TEXT. */
-bool build_reference(const struct adoption *a, const char *text, char **log);
-int extract_kernel(const struct adoption *a);
+bool build_reference(const char *text, char **log);
+int extract_kernel(void);
 
 /* record.c: the arrays of the chosen calls, with the application's contents. */
-int record(const struct adoption *a);
+int record(void);
 /* Has anything been recorded? */
-bool recorded_any(const struct adoption *a);
+bool recorded_any(void);
 /*
  * Where the elements in FILE, of ITEM bytes each, differ from those that the application's call
  * left in the array; NULL: nowhere. Arrays that were not recorded count as equal, and so do
  * elements that are not the same in FILE and in OTHER, if there is such a file. The caller frees.
  */
-char *recorded_differs(const struct adoption *a, const char *config, const char *array,
-    const char *dtype, size_t item, const char *file, const char *other);
+char *recorded_differs(const char *config, const char *array, const char *dtype, size_t item,
+    const char *file, const char *other);
 /* The file's path; NULL: there is none. */
-char *recorded_path(const struct adoption *a, const char *config, const char *array, bool after);
+char *recorded_path(const char *config, const char *array, bool after);
 
 /* task.c */
-int make_task(const struct adoption *a);
+int make_task(void);
 /* Replace the formulas that kadopt found by those of --flops and --bytes. */
-void task_formulas(const struct adoption *a, json_t *task);
+void task_formulas(json_t *task);
 /* Adds the files of --context to the campaign's instructions, after those that a person gave. */
-void task_context(const struct adoption *a);
+void task_context(void);
 /* Seal the files on which all later figures rest. */
-void task_freeze(const struct adoption *a, const json_t *task);
+void task_freeze(const json_t *task);
 
 /*
  * count.c: formulas for the operations of a call ("flops"), by the counters in the file of --ncu,
  * and for its bytes if it reads only a part of its arrays; empty without that option. New
  * reference.
  */
-json_t *task_count(const struct adoption *a, const json_t *task);
+json_t *task_count(const json_t *task);
 /*
  * The file of --ncu or, with --count, one that ncu makes of another run of the application now
  * (observe.c); NULL: neither. The caller frees.
  */
-char *counters_of(const struct adoption *a, const json_t *kernels);
+char *counters_of(const json_t *kernels);
 
 /*
  * compile.c: how the project compiles the kernel's file, in the form that compile_settings returns
@@ -123,12 +123,12 @@ char *counters_of(const struct adoption *a, const json_t *kernels);
  * Write programs into adopt/shims that have the names of compilers, record how they are called, and
  * then run the real compilers.
  */
-void compile_shims(const struct adoption *a);
+void compile_shims(void);
 /*
  * How the file was compiled in COPY, according to the shims' records; NULL: they saw no compilation
  * of it. ASTRAY: the project's own file was compiled, not that in the copy. New reference.
  */
-json_t *compile_seen(const struct adoption *a, const char *copy, bool *astray);
+json_t *compile_seen(const char *copy, bool *astray);
 /*
  * The same from the compile_commands.json of FOLDER or of a build folder in it; NULL: there is
  * none, or it does not name the file. New reference.
@@ -152,7 +152,7 @@ json_t *compile_sources(const char *folder, const char *file);
 void compile_settle(json_t *settings, const char *architecture);
 
 /* preflight.c */
-int preflight(const struct adoption *a);
+int preflight(void);
 /*
  * The first program in a shell command, after assignments; "" if it is not a plain word. The caller
  * frees.
@@ -165,28 +165,28 @@ char *program_of(const char *command);
  * Where output O of adopt.json in FOLDER differs from the original's, under its comparison: byte by
  * byte, or number by number. NULL: it does not. The caller frees.
  */
-char *outputs_differ(const struct adoption *a, const json_t *o, const char *folder);
+char *outputs_differ(const json_t *o, const char *folder);
 /* The same for the first of all outputs that differs. */
-char *outputs_all_differ(const struct adoption *a, const char *folder);
+char *outputs_all_differ(const char *folder);
 /*
  * The --compare with which the outputs in FOLDER would count as the same, if they differ only in
  * digits of floating-point numbers; NULL: there is none. The caller frees.
  */
-char *outputs_digits(const struct adoption *a, const char *folder);
+char *outputs_digits(const char *folder);
 /* Are all outputs already compared with that tolerance, or a larger one? */
-bool outputs_allow(const struct adoption *a, const char *compare);
+bool outputs_allow(const char *compare);
 /* When the outputs in FOLDER were written, for outputs_untouched after a run. New reference. */
-json_t *outputs_stamps(const struct adoption *a, const char *folder);
+json_t *outputs_stamps(const char *folder);
 /*
  * The first output in FOLDER that was not written since the stamps were taken; NULL: all were.
  * Borrowed.
  */
-const char *outputs_untouched(const struct adoption *a, const char *folder, const json_t *stamps);
+const char *outputs_untouched(const char *folder, const json_t *stamps);
 /*
  * Choose a comparison for outputs without one ("auto"): floating-point numbers are compared with a
  * tolerance, because the order of sums may change. Reports the choice.
  */
-void outputs_propose(const struct adoption *a);
+void outputs_propose(void);
 /* The float or double at BYTES. */
 double number_at(const char *bytes, size_t size);
 /* "exact", "float:1e-6", "float32:1e-6", "float64:1e-6"? */
@@ -223,8 +223,7 @@ struct bundle {
  * which it looks for in the source's folder and in the folders of SETTINGS (from compile_settings),
  * relative to the copy or absolute.
  */
-void bundle_open(
-    struct bundle *b, const struct adoption *a, const char *folder, const json_t *settings);
+void bundle_open(struct bundle *b, const char *file, const char *folder, const json_t *settings);
 /* Keep the function NAME and what it needs. False: no source of the project has it. */
 bool bundle_keep(struct bundle *b, const char *name);
 /*
@@ -233,7 +232,7 @@ bool bundle_keep(struct bundle *b, const char *name);
  */
 bool bundle_has_elsewhere(const struct bundle *b, const char *name, const char *hash);
 /* The text of everything that is kept, ready to be compiled alone; the caller frees. */
-char *bundle_text(struct bundle *b, const struct adoption *a);
+char *bundle_text(struct bundle *b);
 void bundle_close(struct bundle *b);
 
 /* rules.c: patterns/adopt.json */
@@ -270,4 +269,4 @@ char *oracle_swap(const char *text, const char *language, char **why);
  * The unchanged reference, in a wrapper that takes doubles: TASK says what to narrow and widen. The
  * caller frees.
  */
-char *oracle_wrap(const struct adoption *a, const char *text, const json_t *task);
+char *oracle_wrap(const char *text, const json_t *task);

@@ -11,26 +11,26 @@ enum { AROUND = 8 };
 
 /* A manifest for kllm, if the campaign has none yet; returns its folder. */
 static char *
-manifest_folder(const struct adoption *a)
+manifest_folder(void)
 {
-	json_t *model = json_object_get(a->json, "model");
+	json_t *model = json_object_get(adoption.json, "model");
 	json_auto_t *m = NULL;
 
-	if (kis_there(path_of("%s/campaign.json", a->dir)))
-		return a->dir;
+	if (kis_there(path_of("%s/campaign.json", adoption.dir)))
+		return adoption.dir;
 	if (!model)
 		kdie(K_MISSING, "this step needs a model; name one with --provider and --model");
-	m = json_pack("{s:s,s:s,s:i,s:O}", "schema", "campaign/1", "name", a->kernel, "seed", 42,
-	    "model", model);
-	write_json(adopt_path(a, "ask/campaign.json"), m);
-	return adopt_path(a, "ask");
+	m = json_pack("{s:s,s:s,s:i,s:O}", "schema", "campaign/1", "name", adoption.kernel, "seed",
+	    42, "model", model);
+	write_json(adopt_path("ask/campaign.json"), m);
+	return adopt_path("ask");
 }
 
 char *
-ask_text(const struct adoption *a, const char *name, const json_t *context)
+ask_text(const char *name, const json_t *context)
 {
 	auto_free char *relative = kasprintf("prompts/adopt/%s.txt", name),
-	               *own = kasprintf("%s/%s", a->dir, relative),
+	               *own = kasprintf("%s/%s", adoption.dir, relative),
 	               *path = kis_there(own) ? kstrdup(own) : kdata_path(relative);
 	struct ktemplate t = { 0 };
 	struct kbuf out = { 0 };
@@ -50,11 +50,10 @@ stored(const char *path)
 
 /* The record with the question, for kllm. */
 static void
-write_question(const struct adoption *a, const char *path, int n, const char *system,
-    const char *user, const char *hex)
+write_question(const char *path, int n, const char *system, const char *user, const char *hex)
 {
 	json_auto_t *record = json_pack("{s:s,s:s,s:i,s:i,s:o,s:{s:s,s:s,s:i,s:s,s:[]}}", "schema",
-	    "candidate/1", "campaign", a->kernel, "trial", 0, "branch", n, "id",
+	    "candidate/1", "campaign", adoption.kernel, "trial", 0, "branch", n, "id",
 	    json_sprintf("000/%02d", n), "prompt", "system", system, "user", user, "stable_bytes",
 	    0, "sha256", hex, "sections");
 	auto_free char *line = record ? json_dumps(record, KIO_DUMP) : NULL, *text = NULL;
@@ -66,22 +65,21 @@ write_question(const struct adoption *a, const char *path, int n, const char *sy
 }
 
 char *
-ask_model(const struct adoption *a, const char *name, int n, const json_t *context)
+ask_model(const char *name, int n, const json_t *context)
 {
-	auto_free char *system = ask_text(a, "system", context), *user = ask_text(a, name, context),
+	auto_free char *system = ask_text("system", context), *user = ask_text(name, context),
 	               *whole = kasprintf("%s\n%s", system, user);
 	char *prompt, *reply, *text, hex[65];
 
 	ksha256_text(whole, hex);
-	prompt = adopt_path(a, "ask/%s-%d.%.12s/prompt.ndjson", name, n, hex);
-	reply = adopt_path(a, "ask/%s-%d.%.12s/reply.ndjson", name, n, hex);
+	prompt = adopt_path("ask/%s-%d.%.12s/prompt.ndjson", name, n, hex);
+	reply = adopt_path("ask/%s-%d.%.12s/reply.ndjson", name, n, hex);
 	text = stored(reply);
 	if (!text) {
-		const char *argv[] = { "kllm", "-c", manifest_folder(a), "-o", reply, prompt,
-			NULL };
+		const char *argv[] = { "kllm", "-c", manifest_folder(), "-o", reply, prompt, NULL };
 		struct work_span w = work_begin("model", "asked, time %d: %s", n, name);
 
-		write_question(a, prompt, n, system, user, hex);
+		write_question(prompt, n, system, user, hex);
 		free(program_output(argv, NULL, -1));
 		work_end(&w);
 		text = stored(reply);
@@ -90,12 +88,12 @@ ask_model(const struct adoption *a, const char *name, int n, const json_t *conte
 }
 
 char *
-ask_fenced(const struct adoption *a, const char *text)
+ask_fenced(const char *text)
 {
 	struct kbuf b = kbuf_empty();
 
 	if (text)
-		kfence_code(&b, text, a->language);
+		kfence_code(&b, text, adoption.language);
 	return b.data;
 }
 
@@ -147,24 +145,24 @@ error_context(const char *text, const char *log)
 }
 
 json_t *
-ask_facts(const struct adoption *a, const char *text, const char *log, const char *fault)
+ask_facts(const char *text, const char *log, const char *fault)
 {
 	auto_free char *context = error_context(text, log);
 	auto_buf struct kbuf words = { 0 };
 	const char *kind = error_kind(log);
 
-	kfence_data(&words, context, "compiler", a->kernel);
-	return json_pack("{s:s,s:s,s:s,s:o,s:s,s:b,s:s}", "kernel", a->kernel, "file", a->file,
-	    "label", a->language, "log", kjson_string(words.data), "kind", kind, "structural",
-	    !strcmp(kind, "structural"), "fault", fault ? fault : "");
+	kfence_data(&words, context, "compiler", adoption.kernel);
+	return json_pack("{s:s,s:s,s:s,s:o,s:s,s:b,s:s}", "kernel", adoption.kernel, "file",
+	    adoption.file, "label", adoption.language, "log", kjson_string(words.data), "kind",
+	    kind, "structural", !strcmp(kind, "structural"), "fault", fault ? fault : "");
 }
 
 char *
-ask_program(const struct adoption *a, const char *answer, bool *cut_off)
+ask_program(const char *answer, bool *cut_off)
 {
 	struct kextract x;
 	char *code =
-	    kextract(answer, strlen(answer), a->language, false, &x) ? kstrdup(x.code) : NULL;
+	    kextract(answer, strlen(answer), adoption.language, false, &x) ? kstrdup(x.code) : NULL;
 
 	*cut_off = x.unclosed;
 	kextract_free(&x);
@@ -172,10 +170,10 @@ ask_program(const struct adoption *a, const char *answer, bool *cut_off)
 }
 
 char *
-ask_code(const struct adoption *a, const char *answer, const char *before, char **fault)
+ask_code(const char *answer, const char *before, char **fault)
 {
 	bool cut_off;
-	char *code = ask_program(a, answer, &cut_off);
+	char *code = ask_program(answer, &cut_off);
 	auto_buf struct kbuf faults = { 0 };
 
 	*fault = NULL;
@@ -183,7 +181,7 @@ ask_code(const struct adoption *a, const char *answer, const char *before, char 
 		*fault = kstrdup("the answer contains no program");
 	else if (cut_off)
 		*fault = kstrdup("the answer was cut off");
-	else if (rules_scan("reply", a->language, code, a->kernel, before, &faults))
+	else if (rules_scan("reply", adoption.language, code, adoption.kernel, before, &faults))
 		*fault = kstrdup(faults.data);
 	if (*fault) {
 		free(code);

@@ -164,13 +164,13 @@ add_source(struct bundle *b, const char *path, bool root)
 static void prepend_source(struct bundle *b, const char *path);
 
 void
-bundle_open(struct bundle *b, const struct adoption *a, const char *folder, const json_t *settings)
+bundle_open(struct bundle *b, const char *file, const char *folder, const json_t *settings)
 {
-	char *path = path_of("%s/%s", folder, a->file), real[PATH_MAX];
+	char *path = path_of("%s/%s", folder, file), real[PATH_MAX];
 	const json_t *forced = json_object_get(settings, "forced");
 
 	*b = (struct bundle){ .folder = realpath(folder, NULL),
-		.entry = kjson_str(a->unit, "text"),
+		.entry = kjson_str(adoption.unit, "text"),
 		.notes = json_array(),
 		.include = json_incref(json_object_get(settings, "include")) };
 	if (!b->folder || !realpath(path, real))
@@ -577,20 +577,20 @@ add_group(
 
 /* The kernel's own definition: as the entry, visible from outside under its plain name. */
 static void
-add_kernel(struct kbuf *out, const struct adoption *a, const struct source *x,
-    const struct kscan_item *item)
+add_kernel(struct kbuf *out, const struct source *x, const struct kscan_item *item)
 {
-	bool replaced = json_object_get(a->unit, "sequence"), own = strcmp(a->entry, a->kernel);
+	bool replaced = json_object_get(adoption.unit, "sequence"),
+	     own = strcmp(adoption.entry, adoption.kernel);
 	struct kregex_span specifiers = { 0 };
 
 	/* Unchanged, followed by the entry that calls it for the task, or stands for it. */
 	kbuf_add(
 	    out, x->text + item->lead, (own && !replaced ? item->to : item->from) - item->lead);
 	if (own) {
-		kbuf_printf(out, "%s%s", replaced ? "" : "\n\n", kjson_str(a->unit, "text"));
+		kbuf_printf(out, "%s%s", replaced ? "" : "\n\n", kjson_str(adoption.unit, "text"));
 		return;
 	}
-	if ((a->device || a->cxx) && !kscan_has_word(item, "extern"))
+	if ((adoption.device || adoption.cxx) && !kscan_has_word(item, "extern"))
 		kbuf_puts(out, "extern \"C\" ");
 	/* In C, an inline function alone is not a definition. */
 	kregex_find("\\A(?:(?:static|inline)\\s+)*", x->scan.code + item->from,
@@ -607,17 +607,17 @@ seen_include(const struct bundle *b, size_t n, const struct kscan_item *x)
 }
 
 char *
-bundle_text(struct bundle *b, const struct adoption *a)
+bundle_text(struct bundle *b)
 {
 	enum kscan_kind last = KSCAN_INCLUDE;
 	auto_buf struct kbuf out = { 0 };
 
-	kbuf_printf(&out, "/* %s of %s, and what it needs. */\n", a->kernel, a->file);
+	kbuf_printf(&out, "/* %s of %s, and what it needs. */\n", adoption.kernel, adoption.file);
 	kforeach_of(p, b->parts, b->count) {
 		const struct source *f = p->source;
 		const struct kscan_item *x = p->item;
 
-		if (!is_kept(p, a->kernel) ||
+		if (!is_kept(p, adoption.kernel) ||
 		    (x->kind == KSCAN_INCLUDE && seen_include(b, (size_t)(p - b->parts), x)))
 			continue;
 		if ((last != x->kind || x->kind == KSCAN_FUNCTION || x->lead < x->from) &&
@@ -625,8 +625,8 @@ bundle_text(struct bundle *b, const struct adoption *a)
 			kbuf_puts(&out, "\n");
 		last = x->kind;
 		add_depth(&out, p, true);
-		if (x->kind == KSCAN_FUNCTION && kscan_declares(x, a->kernel))
-			add_kernel(&out, a, f, x);
+		if (x->kind == KSCAN_FUNCTION && kscan_declares(x, adoption.kernel))
+			add_kernel(&out, f, x);
 		else if (x->kind == KSCAN_GROUP)
 			add_group(&out, b, f, x);
 		else if (x->kind == KSCAN_INCLUDE)
@@ -636,10 +636,11 @@ bundle_text(struct bundle *b, const struct adoption *a)
 		if (out.data[out.len - 1] != '\n')
 			kbuf_puts(&out, "\n");
 		/* A kernel inside a condition, or in a class, is called from outside it. */
-		if ((x->kind == KSCAN_GROUP && kscan_declares(x, a->kernel)) || holds(x, a->kernel))
-			kbuf_printf(&out, "\n%s", kjson_str(a->unit, "text"));
+		if ((x->kind == KSCAN_GROUP && kscan_declares(x, adoption.kernel)) ||
+		    holds(x, adoption.kernel))
+			kbuf_printf(&out, "\n%s", kjson_str(adoption.unit, "text"));
 		add_depth(&out, p, false);
 	}
 	note_variables(b);
-	return rules_replace("cleanup", a->language, out.data);
+	return rules_replace("cleanup", adoption.language, out.data);
 }

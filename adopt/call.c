@@ -20,13 +20,13 @@ is_unused(const json_t *p, const struct kscan_item *entry, const char *name)
 }
 
 json_t *
-call_unit(const struct adoption *a, const struct kscan_item *entry)
+call_unit(const struct kscan_item *entry)
 {
 	json_t *list = json_array(), *names = json_array(), *p;
 	auto_signature struct kscan_signature g = kscan_signature(entry);
 	size_t i;
 
-	json_array_foreach(json_object_get(a->unit, "parameters"), i, p) {
+	json_array_foreach(json_object_get(adoption.unit, "parameters"), i, p) {
 		json_auto_t *x = json_deep_copy(p);
 
 		if (i < g.count && !is_unused(p, entry, g.params[i].name)) {
@@ -36,7 +36,8 @@ call_unit(const struct adoption *a, const struct kscan_item *entry)
 			kjson_add(names, g.params[i].name);
 		}
 	}
-	return json_pack("{s:s,s:o,s:o}", "function", a->entry, "parameters", list, "names", names);
+	return json_pack(
+	    "{s:s,s:o,s:o}", "function", adoption.entry, "parameters", list, "names", names);
 }
 
 /* ---- the text of a call ---- */
@@ -125,9 +126,9 @@ result_name(const json_t *names)
 }
 
 char *
-call_body(const struct adoption *a, const json_t *called, char **fault)
+call_body(const json_t *called, char **fault)
 {
-	const json_t *names = json_object_get(a->unit, "names");
+	const json_t *names = json_object_get(adoption.unit, "names");
 	json_auto_t *list = json_array();
 	auto_free char *result = result_name(names), *call = NULL;
 	const char *type = NULL;
@@ -144,15 +145,15 @@ call_body(const struct adoption *a, const json_t *called, char **fault)
 	}
 	if (type && !*type) {
 		*fault = kasprintf("%s does its work outside of %s, which returns a structure",
-		    a->entry, a->kernel);
+		    adoption.entry, adoption.kernel);
 		return NULL;
 	}
-	call = call_text("", a->entry, list, TAB);
+	call = call_text("", adoption.entry, list, TAB);
 	kbuf_puts(&b, "{\n");
 	if (type)
 		kbuf_printf(&b, "\t%s %s;\n\n", type, result);
 	kbuf_printf(&b, "\t%s;\n", call);
-	if (kjson_bool(a->unit, "waits"))
+	if (kjson_bool(adoption.unit, "waits"))
 		kbuf_puts(&b, "\tcudaDeviceSynchronize();\n");
 	if (type)
 		kbuf_printf(&b, "\treturn %s;\n", result);
@@ -217,7 +218,6 @@ column_of(const char *text, size_t at)
 }
 
 struct finding {
-	const struct adoption *a;
 	const char *file;
 	struct kscan s;
 	bool hidden; /* the file does not include the kernel's file */
@@ -243,7 +243,7 @@ add_site(struct finding *f, enum call_kind kind, size_t from, size_t to)
 static bool
 is_same_instance(const struct finding *f, size_t at)
 {
-	const json_t *list = json_object_get(f->a->unit, "launches");
+	const json_t *list = json_object_get(adoption.unit, "launches");
 
 	kjson_foreach(l, list) {
 		if (kjson_is(l, "file", f->file) &&
@@ -293,49 +293,46 @@ see_name(struct finding *f, size_t at)
 				add_launch(f, l);
 			return;
 		}
-	if (!x || !(x->kind == KSCAN_INCLUDE || kscan_declares(x, f->a->kernel)))
+	if (!x || !(x->kind == KSCAN_INCLUDE || kscan_declares(x, adoption.kernel)))
 		f->sites->others = true;
 	else if (x->kind == KSCAN_DECLARATION) {
 		add_site(f, CALL_PROTOTYPE, x->from, x->to);
-		f->sites->external |= strcmp(f->file, f->a->file) != 0;
+		f->sites->external |= strcmp(f->file, adoption.file) != 0;
 	}
 }
 
 /* Does FILE include the kernel's file, directly or through headers? */
 static bool
-includes_kernel(const struct adoption *a, const char *folder, const char *file)
+includes_kernel(const char *folder, const char *file)
 {
-	struct adoption other = *a;
 	/* Before preflight the include folders are unknown. */
-	json_auto_t *settings =
-	    kis_there(adopt_path(a, "compile.json")) ? compile_settings(a) : NULL;
+	json_auto_t *settings = kis_there(adopt_path("compile.json")) ? compile_settings() : NULL;
 	struct bundle b;
 	bool found;
 
-	other.file = file;
-	bundle_open(&b, &other, folder, settings);
-	found =
-	    kany(for (const struct source *f = b.first; f; f = f->next), !strcmp(f->name, a->file));
+	bundle_open(&b, file, folder, settings);
+	found = kany(for (const struct source *f = b.first; f; f = f->next),
+	    !strcmp(f->name, adoption.file));
 	bundle_close(&b);
 	return found;
 }
 
 void
-call_find(const struct adoption *a, const char *folder, struct call_sites *s)
+call_find(const char *folder, struct call_sites *s)
 {
 	json_auto_t *files = unit_files(folder);
 
 	*s = (struct call_sites){ 0 };
 	kjson_foreach_text(name, files) {
-		struct finding f = { .a = a, .file = name, .sites = s };
+		struct finding f = { .file = name, .sites = s };
 		size_t len;
 		auto_free char *text =
 		    kread_file(path_of("%s/%s", folder, f.file), SOURCE_MAX, &len);
 
-		if (text && strstr(text, a->kernel)) {
+		if (text && strstr(text, adoption.kernel)) {
 			kscan_through(text, len, &f.s);
-			f.hidden = !includes_kernel(a, folder, f.file);
-			kscan_each(at, &f.s, 0, len, a->kernel)
+			f.hidden = !includes_kernel(folder, f.file);
+			kscan_each(at, &f.s, 0, len, adoption.kernel)
 				see_name(&f, at);
 			kscan_free(&f.s);
 		}
@@ -359,9 +356,9 @@ call_sites_free(struct call_sites *s)
 
 /* The call that replaces a launch; NULL: the reason is in *FAULT. The caller frees. */
 static char *
-launch_call(const struct adoption *a, const struct call_site *x, const json_t *called, char **fault)
+launch_call(const struct call_site *x, const json_t *called, char **fault)
 {
-	const json_t *names = json_object_get(a->unit, "names");
+	const json_t *names = json_object_get(adoption.unit, "names");
 	json_auto_t *list = json_array();
 	char *text = NULL;
 
@@ -373,21 +370,21 @@ launch_call(const struct adoption *a, const struct call_site *x, const json_t *c
 
 		if (!value && !*fault)
 			*fault = kasprintf("%s: a launch of %s does not give its parameter %s",
-			    x->file, a->kernel, kjson_str(p, "of"));
+			    x->file, adoption.kernel, kjson_str(p, "of"));
 		json_array_append_new(list, kjson_string(value ? value : ""));
 	}
 	if (!*fault)
-		text = call_text(x->path, a->entry, list, x->column);
+		text = call_text(x->path, adoption.entry, list, x->column);
 	return text;
 }
 
 bool
-call_edit(const struct adoption *a, const struct call_sites *s, const json_t *called,
-    const char *prototype, bool kept, struct edits *edits, char **fault)
+call_edit(const struct call_sites *s, const json_t *called, const char *prototype, bool kept,
+    struct edits *edits, char **fault)
 {
 	kforeach_of(x, s->list, s->count) {
 		char *text = x->kind == CALL_LAUNCH
-		    ? launch_call(a, x, called, fault)
+		    ? launch_call(x, called, fault)
 		    : kasprintf("%s%s;", kept ? "\n" : "", prototype);
 
 		if (text && !strncmp(x->file, "../", 3) && !*fault)

@@ -14,11 +14,11 @@
  * winner's names ("value") and the application's ("of"). Launch geometry that the entry does not
  * use is left out. New reference.
  */
-json_t *call_unit(const struct adoption *a, const struct kscan_item *entry);
+json_t *call_unit(const struct kscan_item *entry);
 /* "NAME(a, b)" starting at COLUMN, with line breaks. The caller frees. */
 char *call_text(const char *path, const char *name, const json_t *arguments, size_t column);
 /* The body of the application's function that calls the entry; NULL: the reason is in *FAULT. */
-char *call_body(const struct adoption *a, const json_t *called, char **fault);
+char *call_body(const json_t *called, char **fault);
 
 enum call_kind { CALL_LAUNCH, CALL_PROTOTYPE };
 struct call_site {
@@ -37,11 +37,11 @@ struct call_sites {
 	bool others;   /* the kernel is also used without a launch, or launched in another way */
 	bool external; /* a file that does not include the kernel's file launches it */
 };
-void call_find(const struct adoption *a, const char *folder, struct call_sites *s);
+void call_find(const char *folder, struct call_sites *s);
 void call_sites_free(struct call_sites *s);
 /*
  * Replaces the launches by calls, and the kernel's prototype by PROTOTYPE; if the old one is KEPT,
  * PROTOTYPE is added after it. False: the reason is in *FAULT.
  */
-bool call_edit(const struct adoption *a, const struct call_sites *s, const json_t *called,
-    const char *prototype, bool kept, struct edits *edits, char **fault);
+bool call_edit(const struct call_sites *s, const json_t *called, const char *prototype, bool kept,
+    struct edits *edits, char **fault);

@@ -25,16 +25,15 @@ command_quote(struct kbuf *b, const char *text)
 
 /* Writes the command to a script, so that no launcher splits it. */
 static char *
-write_script(const struct adoption *a, const char *folder, const char *command, char *const *env,
-    const char *name)
+write_script(const char *folder, const char *command, char *const *env, const char *name)
 {
-	char *path = adopt_path(a, "log/%s.sh", name);
+	char *path = adopt_path("log/%s.sh", name);
 	auto_buf struct kbuf b = { 0 };
 
 	kbuf_puts(&b, "cd ");
 	command_quote(&b, folder);
 	kbuf_puts(&b, " || exit 127\nexport KILN_ADOPT=");
-	command_quote(&b, a->dir);
+	command_quote(&b, adoption.dir);
 	kbuf_puts(&b, "\n");
 	for (; env && *env; env++) {
 		const char *value = strchr(*env, '=');
@@ -49,11 +48,11 @@ write_script(const struct adoption *a, const char *folder, const char *command, 
 }
 
 size_t
-launcher_words(const struct adoption *a, const char **words, char **copy)
+launcher_words(const char **words, char **copy)
 {
 	size_t n = 0;
 
-	*copy = kstrdup(a->launcher ? a->launcher : "");
+	*copy = kstrdup(adoption.launcher ? adoption.launcher : "");
 	kpart_foreach(w, *copy, " ")
 		if (n < WORDS)
 			words[n++] = w;
@@ -66,20 +65,20 @@ launcher_words(const struct adoption *a, const char **words, char **copy)
  * program that contains an untrusted part.
  */
 static size_t
-sandbox_words(const struct adoption *a, const char **words, const char *tmp)
+sandbox_words(const char **words, const char *tmp)
 {
 	const char *const all[] = { "bwrap", "--die-with-parent", "--new-session", "--unshare-net",
 		"--unshare-pid", "--unshare-ipc", "--ro-bind", "/", "/", "--dev-bind", "/dev",
-		"/dev", "--proc", "/proc", "--bind", a->project, a->project, "--bind", a->dir,
-		a->dir, "--setenv", "TMPDIR", tmp };
+		"/dev", "--proc", "/proc", "--bind", adoption.project, adoption.project, "--bind",
+		adoption.dir, adoption.dir, "--setenv", "TMPDIR", tmp };
 
-	if (!kjson_bool(a->json, "sandbox"))
+	if (!kjson_bool(adoption.json, "sandbox"))
 		return 0;
-	if (a->launcher)
+	if (adoption.launcher)
 		kdie(K_USAGE,
 		    "%s/adopt.json: sandbox and launcher cannot be used together: a sandbox on "
 		    "this machine does not contain what the launcher starts",
-		    a->dir);
+		    adoption.dir);
 	kmake_folder(tmp);
 	memcpy(words, all, sizeof all);
 	return LEN(all);
@@ -102,12 +101,13 @@ tail_of(const char *log)
 
 /* Explains in words how it ended. */
 static void
-explain(const struct adoption *a, const char *folder, const char *command, struct command_result *r)
+explain(const char *folder, const char *command, struct command_result *r)
 {
 	/* A status above those of signals is the command's own. */
 	bool killed = r->status > 128 && r->status <= 128 + SIGRTMAX;
 	auto_free char *how = r->status == -1
-	    ? kasprintf("did not end within %.0f s (give it more with --timeout)", a->timeout_s)
+	    ? kasprintf(
+	          "did not end within %.0f s (give it more with --timeout)", adoption.timeout_s)
 	    : kasprintf(killed ? "was killed by signal %d" : "exited with status %d",
 	          r->status - (killed ? 128 : 0));
 
@@ -213,27 +213,27 @@ set_environment(void *marks)
 }
 
 static void
-run(const struct adoption *a, const char *folder, const char *command, char *const *env,
-    const char *name, bool boxed, struct command_result *r)
+run(const char *folder, const char *command, char *const *env, const char *name, bool boxed,
+    struct command_result *r)
 {
-	char *log = adopt_path(a, "log/%s.log", name);
+	char *log = adopt_path("log/%s.log", name);
 	const char *argv[WORDS + 8] = { "sh", "-c", "log=$1; shift; exec \"$@\" >\"$log\" 2>&1",
 		"sh", log };
-	auto_free char *mark = kasprintf("KILN_ADOPT=%s", a->dir),
+	auto_free char *mark = kasprintf("KILN_ADOPT=%s", adoption.dir),
 	               *ours = kasprintf("KILN_ADOPT_PID=%ld", (long)getpid()), *copy = NULL;
 	char *marks[] = { mark, ours };
 	size_t n = 5;
 	struct kproc p = { .argv = (char *const *)argv,
-		.timeout_s = a->timeout_s,
+		.timeout_s = adoption.timeout_s,
 		.setup = set_environment,
 		.setup_arg = marks };
 	auto_run struct kproc_result result = { 0 };
 
 	guard(ours);
-	n += boxed ? sandbox_words(a, argv + n, adopt_path(a, "tmp")) : 0;
-	n += launcher_words(a, argv + n, &copy);
+	n += boxed ? sandbox_words(argv + n, adopt_path("tmp")) : 0;
+	n += launcher_words(argv + n, &copy);
 	argv[n++] = "sh";
-	argv[n] = write_script(a, folder, command, env, name);
+	argv[n] = write_script(folder, command, env, name);
 	kproc_must(&p, &result);
 	*r = (struct command_result){ .log = log,
 		.status = result.timed_out ? -1
@@ -241,24 +241,23 @@ run(const struct adoption *a, const char *folder, const char *command, char *con
 		                           : result.exit_code,
 		.wall_s = result.wall_s };
 	if (r->status)
-		explain(a, folder, command, r);
+		explain(folder, command, r);
 }
 
 void
-command_run(const struct adoption *a, const char *folder, const char *command, char *const *env,
-    const char *name, struct command_result *r)
-{
-	run(a, folder, command, env, name, true, r);
-}
-
-void
-command_own(const struct adoption *a, const char *folder, const char *command, const char *name,
+command_run(const char *folder, const char *command, char *const *env, const char *name,
     struct command_result *r)
+{
+	run(folder, command, env, name, true, r);
+}
+
+void
+command_own(const char *folder, const char *command, const char *name, struct command_result *r)
 {
 	static char words[] = "LC_ALL=C"; /* we parse the compilers' messages */
 	char *const env[] = { words, NULL };
 
-	run(a, folder, command, env, name, false, r);
+	run(folder, command, env, name, false, r);
 }
 
 char *
@@ -282,9 +281,9 @@ program_output(const char *const *argv, const char *in, int failure)
 }
 
 json_t *
-command_json(const struct adoption *a, const char *tool, const char *what)
+command_json(const char *tool, const char *what)
 {
-	const char *argv[] = { tool, what, "-c", a->dir, NULL };
+	const char *argv[] = { tool, what, "-c", adoption.dir, NULL };
 	auto_free char *text = program_output(argv, NULL, -1);
 	json_t *json = json_loads(text, 0, NULL);
 
@@ -302,9 +301,9 @@ command_free(struct command_result *r)
 }
 
 size_t
-command_end_leftovers(const struct adoption *a)
+command_end_leftovers(void)
 {
-	auto_free char *mark = kasprintf("KILN_ADOPT=%s", a->dir);
+	auto_free char *mark = kasprintf("KILN_ADOPT=%s", adoption.dir);
 
 	return end_marked(mark);
 }

@@ -50,9 +50,9 @@ static const char names_script[] =
     "	while IFS= read -r name; do ln -s shim \"$name\"; done\n";
 
 void
-compile_shims(const struct adoption *a)
+compile_shims(void)
 {
-	char *folder = adopt_path(a, "shims");
+	char *folder = adopt_path("shims");
 	const char *argv[] = { "sh", "-c", names_script, "sh", folder, NULL };
 
 	remove_folder(folder);
@@ -178,10 +178,11 @@ compile_sources(const char *folder, const char *file)
 }
 
 json_t *
-compile_seen(const struct adoption *a, const char *copy, bool *astray)
+compile_seen(const char *copy, bool *astray)
 {
-	json_auto_t *files = compile_sources(copy, a->file), *words = json_array(), *calls = NULL;
-	auto_free char *text = kread_file(adopt_path(a, "shims/calls"), LOG_MAX, NULL);
+	json_auto_t *files = compile_sources(copy, adoption.file), *words = json_array(),
+	            *calls = NULL;
+	auto_free char *text = kread_file(adopt_path("shims/calls"), LOG_MAX, NULL);
 	json_t *found = NULL;
 
 	*astray = false;
@@ -194,8 +195,8 @@ compile_seen(const struct adoption *a, const char *copy, bool *astray)
 	}
 	calls = kjq("views/compile.jq", words);
 	kjson_foreach_text(file, files) {
-		struct subject subject = { copy, path_of("%s/%s", copy, file),
-			project_path(a, file), a->device, a->cxx };
+		struct subject subject = { copy, path_of("%s/%s", copy, file), project_path(file),
+			adoption.device, adoption.cxx };
 
 		kjson_foreach(call, calls)
 			if (!found)
@@ -203,7 +204,7 @@ compile_seen(const struct adoption *a, const char *copy, bool *astray)
 	}
 	kjson_foreach_text(file, files)
 		if (!found)
-			found = compile_commands(copy, file, a->cxx);
+			found = compile_commands(copy, file, adoption.cxx);
 	return found;
 }
 

@@ -30,21 +30,21 @@ add_formula(json_t *formulas, const char *member, const char *what, const json_t
 }
 
 json_t *
-task_count(const struct adoption *a, const json_t *task)
+task_count(const json_t *task)
 {
-	json_t *sequence = json_object_get(a->unit, "sequence"), *formulas = json_object();
-	json_auto_t *kernels = sequence ? json_incref(sequence) : json_pack("[s]", a->kernel),
+	json_t *sequence = json_object_get(adoption.unit, "sequence"), *formulas = json_object();
+	json_auto_t *kernels = sequence ? json_incref(sequence) : json_pack("[s]", adoption.kernel),
 	            *configs = NULL, *input = NULL, *found = NULL;
-	auto_free char *file = counters_of(a, kernels);
+	auto_free char *file = counters_of(kernels);
 
 	if (!file)
 		return formulas;
-	if (!sequence && !kjson_bool(a->unit, "kernel"))
+	if (!sequence && !kjson_bool(adoption.unit, "kernel"))
 		kdie(K_USAGE,
 		    "ncu does not show which launches belong to a call of %s; give formulas "
 		    "with --flops and --bytes",
-		    a->kernel);
-	configs = kjson_load(adopt_path(a, "configs.json"));
+		    adoption.kernel);
+	configs = kjson_load(adopt_path("configs.json"));
 	input = json_pack("{s:o,s:O,s:O}", "launches", ncu_calls(file, kernels), "configs",
 	    json_object_get(configs, "configs"), "workloads", json_object_get(task, "workloads"));
 	if (sequence)

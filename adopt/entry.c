@@ -15,7 +15,8 @@ enum { PARAMS = 48, BY_VALUE = 16, DEEP = 3 };
 /* A larger structure, set to zero in each call, would leave nothing else in a first-level cache. */
 enum { ROOM_MAX = 32 << 10 };
 
-struct making {
+/* The entry that is being made. */
+static struct making {
 	struct adopted_unit *u;
 	struct types types;
 	const struct unit_source *s;
@@ -30,17 +31,17 @@ struct making {
 	char *called;          /* the function as the entry calls it: "f", "n::f", "(&this_)->f" */
 	const char *guard;     /* the pointer to the current members, or NULL */
 	bool cxx, own;         /* the entry is not the function itself */
-};
+} making;
 
-static void __attribute__((format(printf, 3, 4)))
-refuse(struct making *m, const struct kscan_param *p, const char *fmt, ...)
+static void __attribute__((format(printf, 2, 3)))
+refuse(const struct kscan_param *p, const char *fmt, ...)
 {
 	va_list ap;
 
 	va_start(ap, fmt);
 	if (p)
-		kbuf_printf(m->why, "parameter '%s': ", p->text);
-	kbuf_vline(m->why, fmt, ap);
+		kbuf_printf(making.why, "parameter '%s': ", p->text);
+	kbuf_vline(making.why, fmt, ap);
 	va_end(ap);
 }
 
@@ -53,18 +54,19 @@ is_object(const struct kscan_param *p)
 
 /* Is this member of P used or, with END "=", modified, perhaps under another name? */
 static bool
-uses(const struct making *m, const struct kscan_param *p, const char *member, const char *end)
+uses(const struct kscan_param *p, const char *member, const char *end)
 {
 	auto_free char *name = kasprintf("%s.%s%s", p->name, member, end);
 
-	return json_object_get(m->seen, name) || json_object_get(m->seen, strchr(name, '.'));
+	return json_object_get(making.seen, name) ||
+	    json_object_get(making.seen, strchr(name, '.'));
 }
 
 /* A parameter of the entry; its fields are set by the caller. */
 static struct unit_param *
-add_param(struct making *m, const char *name, const char *type, const char *value)
+add_param(const char *name, const char *type, const char *value)
 {
-	struct adopted_unit *u = m->u;
+	struct adopted_unit *u = making.u;
 	struct unit_param *p;
 
 	kgrow(u->params, u->param_count);
@@ -72,17 +74,17 @@ add_param(struct making *m, const char *name, const char *type, const char *valu
 	*p = (struct unit_param){
 		.name = kstrdup(name), .type = kstrdup(type), .value = kstrdup(value)
 	};
-	p->guard = m->guard ? kstrdup(m->guard) : NULL;
+	p->guard = making.guard ? kstrdup(making.guard) : NULL;
 	if (u->param_count == PARAMS + 1)
-		refuse(m, NULL, "its arguments come to more than %d numbers and arrays", PARAMS);
+		refuse(NULL, "its arguments come to more than %d numbers and arrays", PARAMS);
 	return p;
 }
 
 /* The same for a pointer to elements of TYPE; NULL: to bytes. */
 static struct unit_param *
-add_pointer(struct making *m, const char *name, const char *type, const char *value, bool constant)
+add_pointer(const char *name, const char *type, const char *value, bool constant)
 {
-	struct unit_param *u = add_param(m, name, type ? type : "unsigned char", value);
+	struct unit_param *u = add_param(name, type ? type : "unsigned char", value);
 
 	u->pointer = true;
 	u->bytes = !type;
@@ -90,19 +92,19 @@ add_pointer(struct making *m, const char *name, const char *type, const char *va
 	return u;
 }
 
-static void __attribute__((format(printf, 2, 3))) argument(struct making *m, const char *fmt, ...)
+static void __attribute__((format(printf, 1, 2))) argument(const char *fmt, ...)
 {
 	kformatted(text, fmt);
 
-	kbuf_join(&m->arguments, ", ", text);
+	kbuf_join(&making.arguments, ", ", text);
 }
 
 /* The parameter's type as written in the application, without const and stars. The caller frees. */
 static char *
-spelled(const struct making *m, const struct kscan_param *p)
+spelled(const struct kscan_param *p)
 {
-	const char *bound = kjson_str_or(m->types.bound, p->type, p->type);
-	auto_free char *word = m->cxx || kregex_is("\\A(?:struct|enum|union) ", bound)
+	const char *bound = kjson_str_or(making.types.bound, p->type, p->type);
+	auto_free char *word = making.cxx || kregex_is("\\A(?:struct|enum|union) ", bound)
 	    ? NULL
 	    : kregex_part("\\b((?:struct|enum|union) )", p->text);
 
@@ -133,12 +135,12 @@ plain_name(const char *prefix, const char *path)
  * "p++"?
  */
 static bool
-is_indexed(const struct making *m, const struct kscan_param *p, bool member)
+is_indexed(const struct kscan_param *p, bool member)
 {
-	const struct kscan *s = &m->s->scan;
+	const struct kscan *s = &making.s->scan;
 
-	kscan_each(at, s, m->f->body, m->f->to, p->name) {
-		size_t next = kscan_blank(s, at + strlen(p->name), m->f->to);
+	kscan_each(at, s, making.f->body, making.f->to, p->name) {
+		size_t next = kscan_blank(s, at + strlen(p->name), making.f->to);
 
 		if (member == kscan_is_member(s, at) &&
 		    (strchr("[+", s->code[next]) ||
@@ -150,14 +152,14 @@ is_indexed(const struct making *m, const struct kscan_param *p, bool member)
 
 /* The first member of the record that contains a pointer and is used; to be freed. */
 static char *
-used_pointer(const struct making *m, const struct kscan_param *p, const struct type *record)
+used_pointer(const struct kscan_param *p, const struct type *record)
 {
 	auto_members struct kscan_members all = kscan_members(record->item);
 
 	if (all.hidden)
 		return kstrdup("");
 	kforeach_of(x, all.list, all.count)
-		if (strchr(x->text, '*') && uses(m, p, x->name, ""))
+		if (strchr(x->text, '*') && uses(p, x->name, ""))
 			return kstrdup(x->text);
 	return NULL;
 }
@@ -169,58 +171,59 @@ used_pointer(const struct making *m, const struct kscan_param *p, const struct t
  * it calls, names.
  */
 static void
-add_room(struct making *m, const char *type, const char *name)
+add_room(const char *type, const char *name)
 {
-	const struct unit_source *s = m->s;
+	const struct unit_source *s = making.s;
 	const char *store = "";
 
-	kbuf_printf(&m->rooms, "extern %s %s;\n", type, name);
+	kbuf_printf(&making.rooms, "extern %s %s;\n", type, name);
 	if (s->all->chosen && s->project &&
-	    preprocess_is_larger(s->project, s->name, s->settings, m->rooms.data, name, ROOM_MAX)) {
+	    preprocess_is_larger(
+	        s->project, s->name, s->settings, making.rooms.data, name, ROOM_MAX)) {
 		store = "static __thread ";
-		kbuf_puts(&m->before,
+		kbuf_puts(&making.before,
 		    "\t/* Too large for a stack; what is used of it is set below, in each call. "
 		    "*/\n");
 	}
-	if (m->cxx)
-		kbuf_printf(&m->before,
+	if (making.cxx)
+		kbuf_printf(&making.before,
 		    "\talignas(%s) %sunsigned char %s_bytes[sizeof(%s)] = { 0 };\n"
 		    "\t%s &%s = *(%s *)%s_bytes;\n\n",
 		    type, store, name, type, type, name, type, name);
 	else
-		kbuf_printf(&m->before, "\t%s%s %s;\n\n", store, type, name);
-	if (!m->cxx && !*store)
-		kbuf_printf(&m->before, "\t__builtin_memset(&%s, 0, sizeof %s);\n", name, name);
+		kbuf_printf(&making.before, "\t%s%s %s;\n\n", store, type, name);
+	if (!making.cxx && !*store)
+		kbuf_printf(&making.before, "\t__builtin_memset(&%s, 0, sizeof %s);\n", name, name);
 }
 
-static void flatten(struct making *m, const struct kscan_param *p, const struct type *record,
-    const char *from, const char *to, const char *name, bool constant, int depth);
+static void flatten(const struct kscan_param *p, const struct type *record, const char *from,
+    const char *to, const char *name, bool constant, int depth);
 
 /* A member that is a number, and only read. */
 static void
-set_member(
-    struct making *m, const char *name, const struct type *type, const char *from, const char *to)
+set_member(const char *name, const struct type *type, const char *from, const char *to)
 {
 	auto_free char *as = type->cast ? kasprintf("(__typeof__(%s))", to) : kstrdup("");
 
-	add_param(m, name, type->name, from);
-	kbuf_printf(&m->before, "\t%s = %s%s;\n", to, as, name);
+	add_param(name, type->name, from);
+	kbuf_printf(&making.before, "\t%s = %s%s;\n", to, as, name);
 }
 
 /*
  * Copies a member in and back, as TYPE or (NULL) as bytes. ADDRESS: what makes a pointer of FROM.
  */
 static void
-copy_member(struct making *m, const char *name, const char *type, const char *from, const char *to,
+copy_member(const char *name, const char *type, const char *from, const char *to,
     const char *address, bool constant)
 {
 	auto_free char *value = kasprintf("%s%s", type ? address : "(unsigned char *)&", from);
-	struct unit_param *u = add_pointer(m, name, type, value, constant);
+	struct unit_param *u = add_pointer(name, type, value, constant);
 
 	u->size = kasprintf("sizeof %s", from);
-	kbuf_printf(&m->before, "\t__builtin_memcpy(&%s, %s, sizeof %s);\n", to, name, to);
+	kbuf_printf(&making.before, "\t__builtin_memcpy(&%s, %s, sizeof %s);\n", to, name, to);
 	if (!constant)
-		kbuf_printf(&m->after, "\t__builtin_memcpy(%s, &%s, sizeof %s);\n", name, to, to);
+		kbuf_printf(
+		    &making.after, "\t__builtin_memcpy(%s, &%s, sizeof %s);\n", name, to, to);
 }
 
 /*
@@ -228,27 +231,27 @@ copy_member(struct making *m, const char *name, const char *type, const char *fr
  * pointer may be NULL; if it was NULL in every observed call, it is NULL in the entry, too.
  */
 static void
-flatten_inner(struct making *m, const struct kscan_param *p, const struct type *type,
-    const char *in, const char *out, const char *name, bool constant, int depth)
+flatten_inner(const struct kscan_param *p, const struct type *type, const char *in, const char *out,
+    const char *name, bool constant, int depth)
 {
 	auto_free char *from = kasprintf("%s%s", in, type->stars ? "->" : "."),
 	               *to = type->stars ? kasprintf("%s_", name) : kstrdup(out),
 	               *dot = kasprintf("%s.", to),
-	               *guard = kasprintf(
-	                   "%s%s%s", m->guard ? m->guard : "", m->guard ? " && " : "", in);
-	const char *around = m->guard;
+	               *guard = kasprintf("%s%s%s", making.guard ? making.guard : "",
+	                   making.guard ? " && " : "", in);
+	const char *around = making.guard;
 
-	if (type->stars && kjson_has(json_object_get(m->u->assumed, "null"), in))
+	if (type->stars && kjson_has(json_object_get(making.u->assumed, "null"), in))
 		return;
 	if (type->stars) {
 		auto_free char *of = kasprintf("__typeof__(*%s)", out);
 
-		m->guard = guard;
-		add_room(m, of, to);
-		kbuf_printf(&m->before, "\t%s = &%s;\n", out, to);
+		making.guard = guard;
+		add_room(of, to);
+		kbuf_printf(&making.before, "\t%s = &%s;\n", out, to);
 	}
-	flatten(m, p, type, from, dot, name, constant, depth + 1);
-	m->guard = around;
+	flatten(p, type, from, dot, name, constant, depth + 1);
+	making.guard = around;
 }
 
 /*
@@ -257,39 +260,37 @@ flatten_inner(struct making *m, const struct kscan_param *p, const struct type *
  * declare.
  */
 static bool
-is_void_for(
-    struct making *m, const struct kscan_param *p, const char *name, struct type *type, char **as)
+is_void_for(const struct kscan_param *p, const char *name, struct type *type, char **as)
 {
 	auto_leaves struct type_leaves leaves = { 0 };
-	struct types in = m->types;
+	struct types in = making.types;
 	bool found;
 
-	*as = type_of_void(&m->types, m->s, m->f, name, 0);
+	*as = type_of_void(&making.types, making.s, making.f, name, 0);
 	type_find(&in, *as ? *as : "", 1, type);
 	/* Only another file may declare it. */
-	kforeach_of(s, m->s->all->list, *as ? m->s->all->count : 0)
+	kforeach_of(s, making.s->all->list, *as ? making.s->all->count : 0)
 		if (type->kind == TYPE_UNKNOWN) {
 			in.own = s;
 			type_free(type);
 			type_find(&in, *as, 1, type);
 		}
 	found = type->kind == TYPE_RECORD && type->item && !type_leaves(&in, type, &leaves);
-	if (found && type->source != m->s)
-		refuse(m, p,
+	if (found && type->source != making.s)
+		refuse(p,
 		    "%s stands for a structure with pointers, %s, which this file does not declare",
 		    name, *as);
-	return found && type->source == m->s;
+	return found && type->source == making.s;
 }
 
 /* A member like that becomes a pointer to the structure, and so do its expressions. */
 static void
-see_void(struct making *m, const struct kscan_param *p, const char *name, struct type *type,
-    char **in, char **out)
+see_void(const struct kscan_param *p, const char *name, struct type *type, char **in, char **out)
 {
 	auto_free char *as = NULL;
 	struct type of = { 0 };
 
-	if (type->kind == TYPE_VOID && type->stars == 1 && is_void_for(m, p, name, &of, &as)) {
+	if (type->kind == TYPE_VOID && type->stars == 1 && is_void_for(p, name, &of, &as)) {
 		auto_free char *from = *in, *to = *out;
 
 		*in = kasprintf("(*(%s **)&%s)", as, from);
@@ -303,8 +304,8 @@ see_void(struct making *m, const struct kscan_param *p, const char *name, struct
 
 /* The member X of a structure: FROM in the application, TO in the entry. */
 static void
-flatten_member(struct making *m, const struct kscan_param *p, const struct kscan_param *x,
-    const char *from, const char *to, const char *prefix, bool constant, int depth)
+flatten_member(const struct kscan_param *p, const struct kscan_param *x, const char *from,
+    const char *to, const char *prefix, bool constant, int depth)
 {
 	auto_free char *in = kasprintf("%s%s", from, x->name),
 	               *out = kasprintf("%s%s", to, x->name), *name = plain_name(prefix, x->name);
@@ -312,79 +313,79 @@ flatten_member(struct making *m, const struct kscan_param *p, const struct kscan
 	int stars = rows ? 1 : x->stars - square;
 	auto_type struct type type;
 	auto_leaves struct type_leaves leaves = { 0 };
-	bool plain, many, written = uses(m, p, x->name, "=");
+	bool plain, many, written = uses(p, x->name, "=");
 	auto_free char *followed = NULL;
 
-	type_find(&m->types, x->type, stars, &type);
+	type_find(&making.types, x->type, stars, &type);
 	if (type.array && !stars)
 		square = type.stars--;
-	see_void(m, p, x->name, &type, &in, &out);
-	plain = type.kind == TYPE_RECORD && type_leaves(&m->types, &type, &leaves);
+	see_void(p, x->name, &type, &in, &out);
+	plain = type.kind == TYPE_RECORD && type_leaves(&making.types, &type, &leaves);
 	many = type.kind == TYPE_RECORD && type.stars && type.item && !plain &&
-	    (is_indexed(m, x, true) || (is_object(p) && is_indexed(m, x, false)));
-	followed = many ? used_pointer(m, p, &type) : NULL;
-	if (!uses(m, p, x->name, "") && *x->name) {
+	    (is_indexed(x, true) || (is_object(p) && is_indexed(x, false)));
+	followed = many ? used_pointer(p, &type) : NULL;
+	if (!uses(p, x->name, "") && *x->name) {
 		/* Nothing uses it. */
 	} else if (strchr(x->text, '{') && !strchr(x->text, '*') && *x->name) {
-		copy_member(m, name, NULL, in, out, "", constant);
+		copy_member(name, NULL, in, out, "", constant);
 	} else if ((x->strange && !rows) || type.stars > 1 || (square && type.stars)) {
-		refuse(m, p, "its member %s is not supported, but used", x->text);
+		refuse(p, "its member %s is not supported, but used", x->text);
 	} else if (!type.stars && type.kind == TYPE_NUMBER && !square && (constant || !written)) {
-		set_member(m, name, &type, in, out);
+		set_member(name, &type, in, out);
 	} else if (!type.stars && (type.kind == TYPE_NUMBER || plain)) {
-		copy_member(m, name, type.kind == TYPE_NUMBER ? type.name : NULL, in, out,
+		copy_member(name, type.kind == TYPE_NUMBER ? type.name : NULL, in, out,
 		    square ? "" : "&", constant);
 	} else if (type.stars && !constant && written) {
-		refuse(m, p, "its member %s is a pointer that is moved", x->text);
+		refuse(p, "its member %s is a pointer that is moved", x->text);
 	} else if (followed) {
-		refuse(m, p, "its member %s: many structures, whose member %s is a pointer",
-		    x->text, followed);
+		refuse(p, "its member %s: many structures, whose member %s is a pointer", x->text,
+		    followed);
 	} else if (type.stars &&
 	    (type.kind == TYPE_NUMBER || type.kind == TYPE_VOID || plain || many)) {
-		add_pointer(m, name, type.kind == TYPE_NUMBER ? type.name : NULL, in,
+		add_pointer(name, type.kind == TYPE_NUMBER ? type.name : NULL, in,
 		    x->constant || type.constant);
-		kbuf_printf(&m->before, "\t%s = (__typeof__(%s))%s;\n", out, out, name);
+		kbuf_printf(&making.before, "\t%s = (__typeof__(%s))%s;\n", out, out, name);
 	} else if (type.kind == TYPE_RECORD && type.item && depth < DEEP && !square) {
-		flatten_inner(m, p, &type, in, out, name, constant, depth);
+		flatten_inner(p, &type, in, out, name, constant, depth);
 	} else {
-		refuse(m, p, "its member %s is not supported, but used", x->text);
+		refuse(p, "its member %s is not supported, but used", x->text);
 	}
 }
 
 /* In C, a member of P that is used, but not found among all MEMBERS, would always be zero. */
 static void
-refuse_unknown(struct making *m, const struct kscan_param *p, const struct type *record,
-    const struct kscan_members *members)
+refuse_unknown(
+    const struct kscan_param *p, const struct type *record, const struct kscan_members *members)
 {
 	auto_free char *prefix = kasprintf("%s.", p->name);
 	size_t len = strlen(prefix);
 
-	kjson_foreach_member(used, seen, m->seen) {
-		bool found = m->cxx || strncmp(used, prefix, len) || strchr(used, '=');
+	kjson_foreach_member(used, seen, making.seen) {
+		bool found = making.cxx || strncmp(used, prefix, len) || strchr(used, '=');
 
 		kforeach_of(x, members->list, members->count)
 			found |= *x->name ? !strcmp(x->name, used + len)
 			                  : strstr(x->text, used + len) != NULL;
 		if (!found)
-			refuse(m, p, "its member %s is not found in %s", used + len, record->name);
+			refuse(p, "its member %s is not found in %s", used + len, record->name);
 	}
 }
 
 static void
-flatten(struct making *m, const struct kscan_param *p, const struct type *record, const char *from,
-    const char *to, const char *name, bool constant, int depth)
+flatten(const struct kscan_param *p, const struct type *record, const char *from, const char *to,
+    const char *name, bool constant, int depth)
 {
 	auto_members struct kscan_members all = kscan_members(record->item);
 
 	if (all.hidden || (!all.count && !is_object(p)))
-		refuse(m, p, "the members of %s are not known%s", record->name,
+		refuse(p, "the members of %s are not known%s", record->name,
 		    all.hidden ? ", or it has virtual functions or a base" : "");
 	if (all.hidden)
 		return;
 	kforeach_of(x, all.list, all.count)
-		flatten_member(m, p, x, from, to, name, constant, depth);
+		flatten_member(p, x, from, to, name, constant, depth);
 	if (!depth && all.count)
-		refuse_unknown(m, p, record, &all);
+		refuse_unknown(p, record, &all);
 }
 
 /*
@@ -392,103 +393,103 @@ flatten(struct making *m, const struct kscan_param *p, const struct type *record
  * "p->" or "p."; "p->a" is "p_.a" in the entry.
  */
 static void
-take_members(struct making *m, const struct kscan_param *p, const struct type *type,
-    const char *own, const char *from)
+take_members(
+    const struct kscan_param *p, const struct type *type, const char *own, const char *from)
 {
 	auto_free char *room = kasprintf("%s_", p->name), *to = kasprintf("%s.", room);
 
-	m->own = true;
-	add_room(m, own, room);
-	flatten(m, p, type, from, to, p->name, p->constant || from[strlen(from) - 1] == '.', 0);
+	making.own = true;
+	add_room(own, room);
+	flatten(p, type, from, to, p->name, p->constant || from[strlen(from) - 1] == '.', 0);
 }
 
 /* ---- structures by value ---- */
 
 static void
-take_value(struct making *m, const struct kscan_param *p, const struct type *type)
+take_value(const struct kscan_param *p, const struct type *type)
 {
-	auto_free char *own = spelled(m, p), *from = kasprintf("%s.", p->name);
+	auto_free char *own = spelled(p), *from = kasprintf("%s.", p->name);
 	auto_leaves struct type_leaves leaves;
-	bool plain = type_leaves(&m->types, type, &leaves),
-	     split = !plain && type->item && !m->u->kernel;
+	bool plain = type_leaves(&making.types, type, &leaves),
+	     split = !plain && type->item && !making.u->kernel;
 
-	m->own = true;
+	making.own = true;
 	if (split) {
-		take_members(m, p, type, own, from);
+		take_members(p, type, own, from);
 	} else {
 		if (!plain)
-			refuse(m, p, "the structure %s holds more than numbers", type->name);
+			refuse(p, "the structure %s holds more than numbers", type->name);
 		else if (leaves.many || leaves.count > BY_VALUE)
-			refuse(m, p,
+			refuse(p,
 			    "the structure %s is large, or its members are not known; "
 			    "pass a pointer to it",
 			    type->name);
-		kbuf_printf(&m->before, "\t%s %s;\n\n", own, p->name);
+		kbuf_printf(&making.before, "\t%s %s;\n\n", own, p->name);
 	}
 	kforeach_of(leaf, leaves.list, split ? 0 : leaves.count) {
 		auto_free char *name = plain_name(p->name, leaf->path),
 		               *value = kasprintf("%s.%s", p->name, leaf->path);
 
-		add_param(m, name, leaf->type, value);
-		kbuf_printf(&m->before, "\t%s = %s;\n", value, name);
+		add_param(name, leaf->type, value);
+		kbuf_printf(&making.before, "\t%s = %s;\n", value, name);
 	}
-	argument(m, "%s%s", p->name, split ? "_" : "");
+	argument("%s%s", p->name, split ? "_" : "");
 }
 
 /* The record that P points to, even if a typedef hides the pointer. The caller frees. */
 static char *
-record_name(const struct making *m, const struct kscan_param *p, const struct type *type)
+record_name(const struct kscan_param *p, const struct type *type)
 {
-	auto_free char *own = spelled(m, p);
+	auto_free char *own = spelled(p);
 
 	return kasprintf(type->stars > p->stars ? "__typeof__(**(%s *)0)" : "%s", own);
 }
 
 /* The structures that P points to, as numbers or, if their types differ, as bytes. */
 static void
-take_records(struct making *m, const struct kscan_param *p, const char *common, const char *own,
-    bool reference, bool constant)
+take_records(
+    const struct kscan_param *p, const char *common, const char *own, bool reference, bool constant)
 {
 	auto_free char *value = kasprintf("%s%s", reference ? "&" : "", p->name),
 	               *name = kasprintf("%s%s", p->name, is_object(p) ? "_" : "");
-	struct unit_param *u = add_pointer(m, name, common, value, constant);
+	struct unit_param *u = add_pointer(name, common, value, constant);
 
 	u->cast = true;
 	u->size = reference ? kasprintf("sizeof %s", p->name)
 	    : is_object(p)  ? kstrdup("sizeof *this")
 	                    : NULL;
-	argument(m, "%s(%s%s *)%s", reference ? "*" : "", constant ? "const " : "", own, name);
+	argument("%s(%s%s *)%s", reference ? "*" : "", constant ? "const " : "", own, name);
 }
 
 static void
-take_record(struct making *m, const struct kscan_param *p, const struct type *type, bool reference)
+take_record(const struct kscan_param *p, const struct type *type, bool reference)
 {
 	auto_leaves struct type_leaves leaves;
-	auto_free char *own = record_name(m, p, type), *used = NULL;
+	auto_free char *own = record_name(p, type), *used = NULL;
 	bool constant = p->constant || type->constant;
-	bool plain = type_leaves(&m->types, type, &leaves);
+	bool plain = type_leaves(&making.types, type, &leaves);
 
-	m->own = true;
+	making.own = true;
 	/* Bytes keep the values of a recorded call; an object's should vary. */
 	if (plain && (type_common(&leaves) || !is_object(p))) {
-		take_records(m, p, type_common(&leaves), own, reference, constant);
-	} else if (m->u->kernel || !type->item) {
-		refuse(m, p,
+		take_records(p, type_common(&leaves), own, reference, constant);
+	} else if (making.u->kernel || !type->item) {
+		refuse(p,
 		    type->item ? "the structure %s holds pointers"
 		               : "the members of %s are not known",
 		    type->name);
-	} else if (is_indexed(m, p, false)) {
+	} else if (is_indexed(p, false)) {
 		/* Pointers in them that are never dereferenced are copied like other bytes. */
-		used = used_pointer(m, p, type);
+		used = used_pointer(p, type);
 		if (used)
-			refuse(m, p, "many structures, whose member %s is a pointer", used);
+			refuse(p, "many structures, whose member %s is a pointer", used);
 		else
-			take_records(m, p, NULL, own, reference, constant);
+			take_records(p, NULL, own, reference, constant);
 	} else {
 		auto_free char *from = kasprintf("%s->", p->name);
 
-		take_members(m, p, type, own, from);
-		argument(m, reference ? "%s_" : "&%s_", p->name);
+		take_members(p, type, own, from);
+		argument(reference ? "%s_" : "&%s_", p->name);
 	}
 }
 
@@ -496,23 +497,23 @@ take_record(struct making *m, const struct kscan_param *p, const struct type *ty
 
 /* A typedef that the task must resolve, because it may be a different type under another #if. */
 static bool
-is_typedef(const struct making *m, const char *name)
+is_typedef(const char *name)
 {
 	const struct unit_source *s;
 	size_t i = 0;
-	const struct kscan_item *x = unit_item(m->s, name, &i, &s);
+	const struct kscan_item *x = unit_item(making.s, name, &i, &s);
 
 	return x && x->kind == KSCAN_DECLARATION;
 }
 
 /* The parameter into whose array P pointed in every observed call; NULL: none. */
 static const struct kscan_param *
-joined_to(const struct making *m, const struct kscan_param *p)
+joined_to(const struct kscan_param *p)
 {
-	const json_t *joined = json_object_get(m->u->assumed, "joined");
+	const json_t *joined = json_object_get(making.u->assumed, "joined");
 	const char *name = joined && p->name ? kjson_str(joined, p->name) : "";
 
-	kforeach_of(q, m->g.params, *name ? m->g.count : 0)
+	kforeach_of(q, making.g.params, *name ? making.g.count : 0)
 		if (!strcmp(q->name, name) && q->stars == 1 && p->stars == 1 && !q->rows &&
 		    !strcmp(q->type, p->type))
 			return q;
@@ -520,100 +521,99 @@ joined_to(const struct making *m, const struct kscan_param *p)
 }
 
 static bool
-is_joined(const struct making *m, const struct kscan_param *p)
+is_joined(const struct kscan_param *p)
 {
-	return kany(kforeach_of(q, m->g.params, m->g.count), joined_to(m, q) == p);
+	return kany(kforeach_of(q, making.g.params, making.g.count), joined_to(q) == p);
 }
 
 /* The parameter into whose array P points, so that a number can replace P; NULL: none. */
 static const struct kscan_param *
-base_of(const struct making *m, const struct kscan_param *p)
+base_of(const struct kscan_param *p)
 {
-	const struct kscan_param *joined = joined_to(m, p), *q = kscan_base(m->f, &m->g, p);
+	const struct kscan_param *joined = joined_to(p), *q = kscan_base(making.f, &making.g, p);
 
-	if (joined || is_joined(m, p) || m->u->kernel || m->u->sequence)
+	if (joined || is_joined(p) || making.u->kernel || making.u->sequence)
 		return joined;
-	if (q && joined_to(m, q))
-		return joined_to(m, q);
+	if (q && joined_to(q))
+		return joined_to(q);
 	/* A place in the array of another place does not count. */
-	return q && !kscan_base(m->f, &m->g, q) ? q : NULL;
+	return q && !kscan_base(making.f, &making.g, q) ? q : NULL;
 }
 
 /* The parameter that is always the same array. */
 static const struct kscan_param *
-twin_of(const struct making *m, const struct kscan_param *p)
+twin_of(const struct kscan_param *p)
 {
 	const struct kscan_param *q =
-	    m->u->kernel || m->u->sequence ? NULL : kscan_twin(m->f, &m->g, p);
+	    making.u->kernel || making.u->sequence ? NULL : kscan_twin(making.f, &making.g, p);
 
-	return q && !joined_to(m, q) ? q : NULL;
+	return q && !joined_to(q) ? q : NULL;
 }
 
 /* May the array P be written under another name? */
 static bool
-has_other_name(const struct making *m, const struct kscan_param *p)
+has_other_name(const struct kscan_param *p)
 {
-	return is_joined(m, p) ||
-	    kany(kforeach_of(q, m->g.params, m->g.count), !q->constant && twin_of(m, q) == p);
+	return is_joined(p) ||
+	    kany(kforeach_of(q, making.g.params, making.g.count), !q->constant && twin_of(q) == p);
 }
 
 /* The place in the array that BASE points to, as a number. */
 static void
-take_place(struct making *m, const struct kscan_param *p, const struct kscan_param *base)
+take_place(const struct kscan_param *p, const struct kscan_param *base)
 {
 	auto_free char *value = kasprintf("(int)(%s - %s)", p->name, base->name),
-	               *name = kasprintf("%s_at", p->name), *own = spelled(m, p);
-	struct unit_param *u = add_param(m, name, "int", value);
+	               *name = kasprintf("%s_at", p->name), *own = spelled(p);
+	struct unit_param *u = add_param(name, "int", value);
 
 	u->place = kstrdup(p->name);
 	u->along = kstrdup(base->name);
-	argument(m, "(%s *)%s + %s", own, base->name, name);
-	m->own = true;
+	argument("(%s *)%s + %s", own, base->name, name);
+	making.own = true;
 }
 
 static void
-take_array(struct making *m, const struct kscan_param *p, const struct type *type, bool reference)
+take_array(const struct kscan_param *p, const struct type *type, bool reference)
 {
 	bool bytes = type->kind == TYPE_VOID, decayed = type->array && !p->stars,
-	     constant = (p->constant || type->constant) && !has_other_name(m, p);
-	auto_free char *value = kasprintf("%s%s", reference ? "&" : "", p->name),
-	               *own = spelled(m, p),
+	     constant = (p->constant || type->constant) && !has_other_name(p);
+	auto_free char *value = kasprintf("%s%s", reference ? "&" : "", p->name), *own = spelled(p),
 	               *as = is_rows(p) ? kregex_sub("\\w+(?=\\s*\\)\\s*\\[)", p->text, "")
 	                                : kasprintf("%s *", own);
-	struct unit_param *u = add_pointer(m, p->name, bytes ? NULL : type->name, value, constant);
+	struct unit_param *u = add_pointer(p->name, bytes ? NULL : type->name, value, constant);
 
 	u->cast = type->cast;
 	u->size = reference ? kasprintf("sizeof %s", p->name)
 	    : decayed       ? kasprintf("sizeof(%s)", own)
 	                    : NULL;
-	if (!bytes && !type->cast && !reference && type->stars == p->stars && is_typedef(m, own))
+	if (!bytes && !type->cast && !reference && type->stars == p->stars && is_typedef(own))
 		u->text = kasprintf("%s%s *%s", constant ? "const " : "", own, p->name);
 	if (p->rows && strchr(p->text, '[')) {
 		free(u->text);
 		u->text = kasprintf(
 		    "%s%s %s%s", constant ? "const " : "", own, p->name, strchr(p->text, '['));
 	}
-	m->own |= bytes || reference || type->cast;
+	making.own |= bytes || reference || type->cast;
 	if (type->cast)
-		argument(m, "%s(%s)%s", reference || decayed ? "*" : "", as, p->name);
+		argument("%s(%s)%s", reference || decayed ? "*" : "", as, p->name);
 	else
-		argument(m, "%s%s", reference ? "*" : "", p->name);
+		argument("%s%s", reference ? "*" : "", p->name);
 }
 
 static void
-take_number(struct making *m, const struct kscan_param *p, const struct type *type)
+take_number(const struct kscan_param *p, const struct type *type)
 {
-	auto_free char *own = spelled(m, p);
+	auto_free char *own = spelled(p);
 
-	if (!type->cast && is_typedef(m, own))
-		add_param(m, p->name, type->name, p->name)->text = kasprintf("%s %s", own, p->name);
+	if (!type->cast && is_typedef(own))
+		add_param(p->name, type->name, p->name)->text = kasprintf("%s %s", own, p->name);
 	else
-		add_param(m, p->name, type->name, p->name);
-	m->own |= type->cast;
+		add_param(p->name, type->name, p->name);
+	making.own |= type->cast;
 	if (type->cast)
-		argument(m, "(%s)%s", own, p->name);
+		argument("(%s)%s", own, p->name);
 	else
-		argument(m, "%s", p->name);
+		argument("%s", p->name);
 }
 
 /* A reference, which has a type that C does not have: "float&". */
@@ -624,7 +624,7 @@ is_reference(const struct kscan_param *p)
 }
 
 static void
-take_param(struct making *m, const struct kscan_param *p)
+take_param(const struct kscan_param *p)
 {
 	bool reference = is_reference(p), rows = is_rows(p);
 	const struct kscan_param *base;
@@ -632,41 +632,40 @@ take_param(struct making *m, const struct kscan_param *p)
 	auto_free char *as = NULL;
 
 	if (!p->name || !*p->name) {
-		refuse(m, p, "it has no name");
+		refuse(p, "it has no name");
 		return;
 	}
 	if (strchr(p->text, '(') && !rows) {
-		refuse(m, p, "a pointer to a function, or made by a macro");
+		refuse(p, "a pointer to a function, or made by a macro");
 		return;
 	}
-	type_find(&m->types, p->type, rows ? 1 : p->stars, &type);
+	type_find(&making.types, p->type, rows ? 1 : p->stars, &type);
 	type.cast |= rows;
 	if (type.kind == TYPE_HANDLE && !type.stars) {
-		add_param(m, p->name, type.name, p->name)->launch = true;
-		argument(m, "%s", p->name);
+		add_param(p->name, type.name, p->name)->launch = true;
+		argument("%s", p->name);
 	} else if (type.kind == TYPE_UNKNOWN || type.kind == TYPE_HANDLE) {
-		refuse(m, p, "the type %s is not defined in the project", type.name);
+		refuse(p, "the type %s is not defined in the project", type.name);
 	} else if (type.stars + reference > 1 || (rows && type.kind == TYPE_RECORD)) {
-		refuse(m, p, "a pointer to pointers");
+		refuse(p, "a pointer to pointers");
 	} else if (type.kind == TYPE_RECORD && !type.stars && !reference) {
-		take_value(m, p, &type);
+		take_value(p, &type);
 	} else if (type.kind == TYPE_RECORD) {
-		take_record(m, p, &type, reference);
-	} else if (type.kind == TYPE_VOID && type.stars == 1 &&
-	    is_void_for(m, p, p->name, &of, &as)) {
+		take_record(p, &type, reference);
+	} else if (type.kind == TYPE_VOID && type.stars == 1 && is_void_for(p, p->name, &of, &as)) {
 		auto_free char *from = kasprintf("((%s *)%s)->", as, p->name);
 
-		take_members(m, p, &of, as, from);
-		argument(m, "&%s_", p->name);
-	} else if (type.kind == TYPE_NUMBER && type.stars == 1 && (base = twin_of(m, p))) {
-		argument(m, "%s", base->name);
-		m->own = true;
-	} else if (type.kind == TYPE_NUMBER && type.stars == 1 && (base = base_of(m, p))) {
-		take_place(m, p, base);
+		take_members(p, &of, as, from);
+		argument("&%s_", p->name);
+	} else if (type.kind == TYPE_NUMBER && type.stars == 1 && (base = twin_of(p))) {
+		argument("%s", base->name);
+		making.own = true;
+	} else if (type.kind == TYPE_NUMBER && type.stars == 1 && (base = base_of(p))) {
+		take_place(p, base);
 	} else if (type.stars || (reference && !p->constant)) {
-		take_array(m, p, &type, reference && !type.stars);
+		take_array(p, &type, reference && !type.stars);
 	} else {
-		take_number(m, p, &type);
+		take_number(p, &type);
 	}
 }
 
@@ -682,26 +681,26 @@ is_static(const struct kscan_item *x, const char *name)
 
 /* A member of a class is called with an object, which the entry gets like a parameter. */
 static void
-take_object(struct making *m)
+take_object(void)
 {
-	const char *name = kscan_plain(m->u->name);
-	auto_free char *class = kscan_path(m->u->name);
+	const char *name = kscan_plain(making.u->name);
+	auto_free char *class = kscan_path(making.u->name);
 	struct kscan_param this = { .name = (char *)"this",
 		.type = class,
 		.stars = 1,
-		.constant = m->g.constant,
+		.constant = making.g.constant,
 		.text = (char *)"this" };
 	auto_type struct type type;
 
-	m->called = kstrdup(m->u->name);
-	m->own |= *class != '\0';
-	type_find(&m->types, class, 1, &type);
+	making.called = kstrdup(making.u->name);
+	making.own |= *class != '\0';
+	type_find(&making.types, class, 1, &type);
 	if (*class && type.kind == TYPE_RECORD && type.item && !is_static(type.item, name)) {
-		take_record(m, &this, &type, false);
-		free(m->called);
-		m->called = kasprintf("(%s)->%s", m->arguments.data, name);
-		*m->arguments.data = '\0';
-		m->arguments.len = 0;
+		take_record(&this, &type, false);
+		free(making.called);
+		making.called = kasprintf("(%s)->%s", making.arguments.data, name);
+		*making.arguments.data = '\0';
+		making.arguments.len = 0;
 	}
 }
 
@@ -710,7 +709,7 @@ take_object(struct making *m)
  * the entry gets its contents as an argument, and copies them there.
  */
 static void
-take_symbol(struct making *m, const char *name, const char *declared)
+take_symbol(const char *name, const char *declared)
 {
 	const struct kscan s = { .text = declared, .code = (char *)declared };
 	auto_free char *before = kscan_tidy(&s, 0, kscan_find(&s, 0, strlen(declared), name)),
@@ -718,17 +717,17 @@ take_symbol(struct making *m, const char *name, const char *declared)
 	               *own = NULL;
 	auto_type struct type type;
 
-	type_find(&m->types, words, 1, &type);
+	type_find(&making.types, words, 1, &type);
 	if (type.kind != TYPE_NUMBER || type.stars != 1) {
-		refuse(m, NULL,
+		refuse(NULL,
 		    "it reads %s, which other code fills, and which is not a number or an array of "
 		    "numbers: pass it as an argument",
 		    name);
 	} else {
 		of = kasprintf("({ void *at_ = 0; cudaGetSymbolAddress(&at_, %s); at_; })", name);
 		own = kasprintf("%s_", name);
-		add_pointer(m, own, type.name, of, true);
-		kbuf_printf(&m->before,
+		add_pointer(own, type.name, of, true);
+		kbuf_printf(&making.before,
 		    "\tcudaMemcpyToSymbolAsync(%s, %s_, sizeof %s, 0, cudaMemcpyDeviceToDevice, "
 		    "stream);\n",
 		    name, name, name);
@@ -739,13 +738,13 @@ take_symbol(struct making *m, const char *name, const char *declared)
 
 /* The type before the name, without words that are not types. The caller frees. */
 static char *
-returned_type(const struct making *m)
+returned_type(void)
 {
 	/* Probably a macro and not a type: only capitals, and more words follow. */
 	static const char others[] =
 	    "\\b(?:static|inline|extern|__inline__|__inline|__forceinline__|__device__|__host__|"
 	    "__global__|constexpr|register|virtual|noinline|[A-Z0-9_]*[A-Z][A-Z0-9_]*(?= ))\\b";
-	auto_free char *type = kregex_sub(others, m->g.result + kscan_template(&m->g), "");
+	auto_free char *type = kregex_sub(others, making.g.result + kscan_template(&making.g), "");
 
 	return kregex_sub("\\A[ \"]+| +\\z", type, "");
 }
@@ -755,34 +754,34 @@ returned_type(const struct making *m)
  * frees.
  */
 static char *
-take_result(struct making *m)
+take_result(void)
 {
 	static const char *const allocates[] = { "malloc", "calloc", "realloc", "new", "strdup" };
-	auto_free char *own = returned_type(m);
+	auto_free char *own = returned_type();
 	auto_leaves struct type_leaves leaves = { 0 };
 	char *before = NULL;
 	struct unit_param *u;
 	auto_type struct type type;
 
-	type_find(&m->types, own, 0, &type);
+	type_find(&making.types, own, 0, &type);
 	if (type.stars) {
 		/* It returns one of its arguments, which is compared in place. */
-		m->own = true;
+		making.own = true;
 		kforeach(name, allocates)
-			if (json_object_get(m->seen, *name))
-				kbuf_printf(m->why,
+			if (json_object_get(making.seen, *name))
+				kbuf_printf(making.why,
 				    "it returns a pointer, perhaps to memory from %s\n", *name);
 	} else if (type.kind == TYPE_NUMBER ||
-	    (type.kind == TYPE_RECORD && type_leaves(&m->types, &type, &leaves))) {
+	    (type.kind == TYPE_RECORD && type_leaves(&making.types, &type, &leaves))) {
 		bool number = type.kind == TYPE_NUMBER;
 
-		m->own = true;
-		u = add_pointer(m, "result", number ? type.name : NULL, "result", false);
+		making.own = true;
+		u = add_pointer("result", number ? type.name : NULL, "result", false);
 		u->result = true;
 		u->size = kstrdup("sizeof kwatch_result");
 		before = number ? kstrdup("*result = ") : kasprintf("*(%s *)result = ", own);
 	} else if (type.kind != TYPE_VOID) {
-		kbuf_printf(m->why, "it returns '%s', which is not a number\n", own);
+		kbuf_printf(making.why, "it returns '%s', which is not a number\n", own);
 	}
 	return before ? before : kstrdup("");
 }
@@ -791,17 +790,18 @@ take_result(struct making *m)
 
 /* One of the four parts of all launches: constant text, or parameters of the entry. */
 static char *
-launch_part(struct making *m, const char *what)
+launch_part(const char *what)
 {
-	char *text = instance_constant(m->u, what);
+	char *text = instance_constant(making.u, what);
 	struct kbuf b = kbuf_empty();
 	size_t dims = 1;
 
 	/* A grid that is computed from names depends on the data, which may differ in a task. */
-	if (text && (*what != 'g' || kregex_is("\\A\\d*\\z", instance_part(m->u->launches, what))))
+	if (text &&
+	    (*what != 'g' || kregex_is("\\A\\d*\\z", instance_part(making.u->launches, what))))
 		return text;
 	free(text);
-	kforeach_of(l, m->u->launches, m->u->launch_count) {
+	kforeach_of(l, making.u->launches, making.u->launch_count) {
 		size_t n = instance_dimensions(l, instance_part(l, what));
 
 		dims = n > dims ? n : dims;
@@ -809,7 +809,7 @@ launch_part(struct making *m, const char *what)
 	for (size_t i = 0; i < dims; i++) {
 		auto_free char *name = kasprintf("%s_%c", what, "xyz"[i]);
 
-		add_param(m, name, "int", name)->launch = true;
+		add_param(name, "int", name)->launch = true;
 		kbuf_printf(&b, "%s%s", i ? ", " : dims > 1 ? "dim3(" : "", name);
 	}
 	kbuf_puts(&b, dims > 1 ? ")" : "");
@@ -818,17 +818,18 @@ launch_part(struct making *m, const char *what)
 
 /* "<<<grid, block, shared, stream>>>" in the entry. The caller frees. */
 static char *
-launch_text(struct making *m)
+launch_text(void)
 {
-	auto_free char *grid = launch_part(m, "grid"), *block = launch_part(m, "block"),
-	               *shared = instance_constant(m->u, "shared");
+	auto_free char *grid = launch_part("grid"), *block = launch_part("block"),
+	               *shared = instance_constant(making.u, "shared");
 
 	if (!shared) {
-		add_param(m, "shared_bytes", "int", "shared_bytes")->launch = true;
+		add_param("shared_bytes", "int", "shared_bytes")->launch = true;
 		shared = kstrdup("shared_bytes");
 	}
-	if (!kany(kforeach_of(p, m->u->params, m->u->param_count), !strcmp(p->name, "stream")))
-		add_param(m, "stream", "cudaStream_t", "stream")->launch = true;
+	if (!kany(kforeach_of(p, making.u->params, making.u->param_count),
+	        !strcmp(p->name, "stream")))
+		add_param("stream", "cudaStream_t", "stream")->launch = true;
 	return kasprintf("<<<%s, %s, %s, stream>>>", grid, block, shared);
 }
 
@@ -844,60 +845,61 @@ declaration(const struct unit_param *p, const char *text)
 }
 
 static void
-add_entry_head(struct kbuf *b, const struct making *m)
+add_entry_head(struct kbuf *b)
 {
 	auto_buf struct kbuf list = kbuf_empty();
 
-	kforeach_of(p, m->u->params, m->u->param_count) {
+	kforeach_of(p, making.u->params, making.u->param_count) {
 		auto_free char *one = declaration(p, p->text);
 
 		kbuf_join(&list, ", ", one);
 	}
-	kbuf_printf(b, "%svoid\n%s(%s)\n", m->cxx ? "extern \"C\" " : "", m->u->entry, list.data);
+	kbuf_printf(
+	    b, "%svoid\n%s(%s)\n", making.cxx ? "extern \"C\" " : "", making.u->entry, list.data);
 }
 
 /* The entry that is the host function itself, with a stream. */
 static void
-write_sequence(struct making *m)
+write_sequence(void)
 {
 	struct kbuf b = { 0 };
-	auto_free char *body = sequence_body(m->s, m->f);
+	auto_free char *body = sequence_body(making.s, making.f);
 
-	add_entry_head(&b, m);
-	kbuf_printf(&b, "{\n%s%s\n", m->before.data, body + 1 + strspn(body + 1, "\n"));
-	m->u->text = b.data;
+	add_entry_head(&b);
+	kbuf_printf(&b, "{\n%s%s\n", making.before.data, body + 1 + strspn(body + 1, "\n"));
+	making.u->text = b.data;
 }
 
 static void
-write_entry(struct making *m, const char *launch, const char *before)
+write_entry(const char *launch, const char *before)
 {
-	struct adopted_unit *u = m->u;
+	struct adopted_unit *u = making.u;
 	struct kbuf b = { 0 };
 
-	add_entry_head(&b, m);
-	kbuf_printf(&b, "{\n%s\t%s%s%s%s(%s);\n%s}\n", m->before.data, before, m->called,
-	    m->templates.data, launch, m->arguments.data, m->after.data);
+	add_entry_head(&b);
+	kbuf_printf(&b, "{\n%s\t%s%s%s%s(%s);\n%s}\n", making.before.data, before, making.called,
+	    making.templates.data, launch, making.arguments.data, making.after.data);
 	u->text = b.data;
 }
 
 /* Let the entry's body begin with the lines B, which become part of it. */
 static void
-put_first(struct making *m, struct kbuf *b)
+put_first(struct kbuf *b)
 {
-	kbuf_puts(b, m->before.data);
-	kbuf_free(&m->before);
-	m->before = *b;
+	kbuf_puts(b, making.before.data);
+	kbuf_free(&making.before);
+	making.before = *b;
 }
 
 /* Pointers that were null in every observed call are null in the entry, not arguments of it. */
 static void
-set_null(struct making *m)
+set_null(void)
 {
-	const json_t *names = json_object_get(m->u->assumed, "null");
+	const json_t *names = json_object_get(making.u->assumed, "null");
 	struct kbuf b = { 0 };
 	size_t n = 0;
 
-	kforeach_of(p, m->u->params, m->u->param_count) {
+	kforeach_of(p, making.u->params, making.u->param_count) {
 		bool null = p->pointer && kjson_has(names, p->name);
 
 		if (null) {
@@ -907,19 +909,19 @@ set_null(struct making *m)
 			kbuf_printf(&b, "\t%s = 0;\n", variable);
 			unit_param_free(p);
 		} else {
-			m->u->params[n++] = *p;
+			making.u->params[n++] = *p;
 		}
 	}
-	m->own |= n < m->u->param_count;
-	m->u->param_count = n;
-	put_first(m, &b);
+	making.own |= n < making.u->param_count;
+	making.u->param_count = n;
+	put_first(&b);
 }
 
 /* If the function also touches what is before an array: the whole block, and a place in it. */
 static void
-put_within(struct making *m, size_t at, struct kbuf *b)
+put_within(size_t at, struct kbuf *b)
 {
-	struct unit_param *p = &m->u->params[at], *place;
+	struct unit_param *p = &making.u->params[at], *place;
 	auto_free char *variable = declaration(p, NULL), *name = p->name, *value = p->value,
 	               *at_name = kasprintf("%s_at", name),
 	               *at_value = kasprintf("(int)((%s *)(%s) - (%s *)kwatch_block(%s))", p->type,
@@ -930,40 +932,40 @@ put_within(struct making *m, size_t at, struct kbuf *b)
 	p->value = kasprintf("kwatch_block(%s)", value);
 	free(p->text);
 	p->text = NULL;
-	place = add_param(m, at_name, "int", at_value);
+	place = add_param(at_name, "int", at_value);
 	place->place = kstrdup(value);
-	kforeach_of(q, m->u->params, m->u->param_count)
+	kforeach_of(q, making.u->params, making.u->param_count)
 		if (q == place || (q->along && !strcmp(q->along, name))) {
 			free(q->along);
 			q->along = kasprintf("%s_block", name);
 		}
-	m->own = true;
+	making.own = true;
 }
 
 static void
-set_within(struct making *m)
+set_within(void)
 {
-	const json_t *names = json_object_get(m->u->assumed, "within");
+	const json_t *names = json_object_get(making.u->assumed, "within");
 	struct kbuf b = { 0 };
 
-	for (size_t i = 0; i < m->u->param_count; i++) {
-		const struct unit_param *p = &m->u->params[i];
+	for (size_t i = 0; i < making.u->param_count; i++) {
+		const struct unit_param *p = &making.u->params[i];
 
 		if (p->pointer && !p->guard && !p->size && kjson_has(names, p->name))
-			put_within(m, i, &b);
+			put_within(i, &b);
 	}
-	put_first(m, &b);
+	put_first(&b);
 }
 
 /* A name that does not occur in the project. The caller frees. */
 static char *
-entry_name(const struct making *m)
+entry_name(void)
 {
 	struct kbuf name = { 0 };
 
-	kbuf_printf(&name, "%s_%s", kscan_plain(m->u->name),
-	    m->u->kernel || m->u->sequence ? "launch" : "entry");
-	while (json_object_get(m->s->all->index, name.data))
+	kbuf_printf(&name, "%s_%s", kscan_plain(making.u->name),
+	    making.u->kernel || making.u->sequence ? "launch" : "entry");
+	while (json_object_get(making.s->all->index, name.data))
 		kbuf_puts(&name, "_");
 	return name.data;
 }
@@ -986,7 +988,7 @@ put_stream_last(struct adopted_unit *u)
 void
 entry_make(struct adopted_unit *u, const json_t *seen, const json_t *symbols, struct kbuf *why)
 {
-	struct making m = { .u = u,
+	making = (struct making){ .u = u,
 		.types = { .own = u->source },
 		.s = u->source,
 		.f = u->f,
@@ -1000,49 +1002,50 @@ entry_make(struct adopted_unit *u, const json_t *seen, const json_t *symbols, st
 	auto_free char *launch = NULL, *before = NULL;
 	auto_buf struct kbuf same = { 0 };
 
-	m.cxx = unit_is_cxx(m.s);
-	m.g = kscan_signature(m.f);
-	bound = instance_bind(u, &m.g, &m.templates, why);
-	m.types.bound = bound;
-	m.own = u->kernel || u->sequence || m.templates.len > 0 || !unit_is_plain(m.s, m.f);
+	making.cxx = unit_is_cxx(making.s);
+	making.g = kscan_signature(making.f);
+	bound = instance_bind(u, &making.g, &making.templates, why);
+	making.types.bound = bound;
+	making.own = u->kernel || u->sequence || making.templates.len > 0 ||
+	    !unit_is_plain(making.s, making.f);
 	u->names = json_array();
-	take_object(&m);
-	if (m.g.too_many)
-		refuse(&m, NULL, "more than %d parameters", KSCAN_PARAMS);
-	for (size_t i = 0; i < m.g.count; i++) {
+	take_object();
+	if (making.g.too_many)
+		refuse(NULL, "more than %d parameters", KSCAN_PARAMS);
+	for (size_t i = 0; i < making.g.count; i++) {
 		if (u->kernel && instance_is_null(u, i))
-			argument(&m, "nullptr");
+			argument("nullptr");
 		else
-			take_param(&m, &m.g.params[i]);
-		kbuf_join(&same, ", ", m.g.params[i].name);
-		if (u->sequence && !m.why->len &&
-		    (strcmp(same.data, m.arguments.data) || m.after.len))
-			refuse(&m, &m.g.params[i],
+			take_param(&making.g.params[i]);
+		kbuf_join(&same, ", ", making.g.params[i].name);
+		if (u->sequence && !making.why->len &&
+		    (strcmp(same.data, making.arguments.data) || making.after.len))
+			refuse(&making.g.params[i],
 			    "neither a number, an array nor a structure of numbers, for a function "
 			    "that launches kernels");
-		kjson_add(u->names, m.g.params[i].name);
+		kjson_add(u->names, making.g.params[i].name);
 	}
 	kjson_foreach_member(name, declared, symbols)
-		take_symbol(&m, name, json_string_value(declared));
-	before = take_result(&m);
-	launch = u->kernel && u->launch_count ? launch_text(&m) : kstrdup("");
+		take_symbol(name, json_string_value(declared));
+	before = take_result();
+	launch = u->kernel && u->launch_count ? launch_text() : kstrdup("");
 	if (u->sequence)
-		add_param(&m, "stream", "cudaStream_t", "0")->launch = true;
+		add_param("stream", "cudaStream_t", "0")->launch = true;
 	put_stream_last(u);
 	if (!u->kernel && !u->sequence) {
-		set_null(&m);
-		set_within(&m);
+		set_null();
+		set_within();
 	}
-	u->entry = m.own ? entry_name(&m) : kstrdup(u->name);
+	u->entry = making.own ? entry_name() : kstrdup(u->name);
 	if (u->sequence)
-		write_sequence(&m);
-	else if (m.own)
-		write_entry(&m, launch, before);
-	free(m.called);
-	kscan_signature_free(&m.g);
-	kbuf_free(&m.before);
-	kbuf_free(&m.arguments);
-	kbuf_free(&m.after);
-	kbuf_free(&m.templates);
-	kbuf_free(&m.rooms);
+		write_sequence();
+	else if (making.own)
+		write_entry(launch, before);
+	free(making.called);
+	kscan_signature_free(&making.g);
+	kbuf_free(&making.before);
+	kbuf_free(&making.arguments);
+	kbuf_free(&making.after);
+	kbuf_free(&making.templates);
+	kbuf_free(&making.rooms);
 }

@@ -15,23 +15,23 @@
 enum { TRIES = 8, PULLS = 32, LOG_CHARS = 6000, CONTEXT_MAX = 200000, LARGE = 50000 };
 
 json_t *
-compile_settings(const struct adoption *a)
+compile_settings(void)
 {
-	char *path = adopt_made(a, "compile.json", "preflight");
+	char *path = adopt_made("compile.json", "preflight");
 	json_t *settings = kjson_load(path);
 
 	/* The entry of a member makes an object with the values of a call, private ones too. */
-	if (kscan_has_path(a->kernel))
+	if (kscan_has_path(adoption.kernel))
 		kjson_add(json_object_get(settings, "flags"), "-fno-access-control");
-	if (a->flag)
-		kjson_add(json_object_get(settings, "flags"), a->flag);
+	if (adoption.flag)
+		kjson_add(json_object_get(settings, "flags"), adoption.flag);
 	return settings;
 }
 
 json_t *
-task_libraries(const struct adoption *a)
+task_libraries(void)
 {
-	return a->device ? json_array() : json_pack("[s]", "-lm");
+	return adoption.device ? json_array() : json_pack("[s]", "-lm");
 }
 
 static void
@@ -49,10 +49,10 @@ add_all(struct kbuf *b, const json_t *list)
 }
 
 static char *
-build_command(const struct adoption *a, const char *source, const char *object)
+build_command(const char *source, const char *object)
 {
-	bool cuda = a->device;
-	json_auto_t *settings = compile_settings(a), *libs = task_libraries(a);
+	bool cuda = adoption.device;
+	json_auto_t *settings = compile_settings(), *libs = task_libraries();
 	struct kbuf b = { 0 };
 
 	command_quote(&b, kjson_str_or(settings, "compiler", "gcc"));
@@ -67,13 +67,13 @@ build_command(const struct adoption *a, const char *source, const char *object)
 }
 
 bool
-build_alone(const struct adoption *a, const char *source, const char *object, char **log)
+build_alone(const char *source, const char *object, char **log)
 {
-	char *command = build_command(a, source, object), *folder = adopt_path(a, "task"), *text;
+	char *command = build_command(source, object), *folder = adopt_path("task"), *text;
 	auto_result struct command_result r = { 0 };
 	size_t len;
 
-	command_own(a, folder, command, "build-alone", &r);
+	command_own(folder, command, "build-alone", &r);
 	if (r.status == 127)
 		kdie(K_MISSING, "the compiler is not installed: %.80s", command);
 	text = r.status ? file_text(r.log, &len) : NULL;
@@ -86,28 +86,28 @@ build_alone(const struct adoption *a, const char *source, const char *object, ch
 }
 
 bool
-build_reference(const struct adoption *a, const char *text, char **log)
+build_reference(const char *text, char **log)
 {
-	char *source = adopt_path(a, "task/reference.%s", a->suffix);
+	char *source = adopt_path("task/reference.%s", adoption.suffix);
 
 	write_text(source, text);
-	return build_alone(a, source, adopt_path(a, "task/reference.so"), log);
+	return build_alone(source, adopt_path("task/reference.so"), log);
 }
 
 /* ---- the model ---- */
 
 json_t *
-context_files(const struct adoption *a)
+context_files(void)
 {
 	json_t *list = json_array();
 
-	kjson_foreach_text(name, json_object_get(a->json, "context")) {
-		auto_free char *text = kread_file(project_path(a, name), CONTEXT_MAX, NULL);
+	kjson_foreach_text(name, json_object_get(adoption.json, "context")) {
+		auto_free char *text = kread_file(project_path(name), CONTEXT_MAX, NULL);
 		auto_buf struct kbuf b = { 0 };
 
 		if (text) {
 			kbuf_printf(&b, "%s:\n\n", name);
-			kfence_code(&b, text, a->language);
+			kfence_code(&b, text, adoption.language);
 			json_array_append_new(list, kjson_text(b.data, b.len));
 		}
 	}
@@ -116,27 +116,28 @@ context_files(const struct adoption *a)
 
 /* The kernel's signature in the project, in normalised form; the caller frees. */
 static char *
-project_signature(const struct adoption *a)
+project_signature(void)
 {
-	char *path = project_path(a, a->file), *result;
+	char *path = project_path(adoption.file), *result;
 	auto_free char *text = file_text(path, NULL);
 
 	if (!text)
 		kdie_errno(K_USAGE, "%s", path);
-	result = kscan_signature_of(text, a->kernel);
+	result = kscan_signature_of(text, adoption.kernel);
 	if (!result)
-		kdie(K_USAGE, "%s: no definition of %s outside #if", path, a->kernel);
+		kdie(K_USAGE, "%s: no definition of %s outside #if", path, adoption.kernel);
 	return result;
 }
 
 /* Does the program still have the signature of the original? */
 static bool
-same_signature(const struct adoption *a, const char *text, char **fault)
+same_signature(const char *text, char **fault)
 {
-	bool sequence = json_object_get(a->unit, "sequence");
-	const char *name = sequence ? a->entry : a->kernel;
-	auto_free char *wanted = sequence ? kscan_signature_of(kjson_str(a->unit, "text"), name)
-	                                  : project_signature(a),
+	bool sequence = json_object_get(adoption.unit, "sequence");
+	const char *name = sequence ? adoption.entry : adoption.kernel;
+	auto_free char *wanted = sequence
+	    ? kscan_signature_of(kjson_str(adoption.unit, "text"), name)
+	    : project_signature(),
 	               *got = kscan_signature_of(text, name);
 	/* The part before the parameters is linkage; only the parameters must be the same. */
 	bool same = got && !strcmp(strchr(wanted, '('), strchr(got, '('));
@@ -150,15 +151,15 @@ same_signature(const struct adoption *a, const char *text, char **fault)
 }
 
 static json_t *
-question(const struct adoption *a, const char *text, const char *log, const char *fault)
+question(const char *text, const char *log, const char *fault)
 {
-	auto_free char *code = ask_fenced(a, text),
-	               *command = build_command(a, "reference", "reference.so");
-	json_t *facts = ask_facts(a, text, log, fault);
+	auto_free char *code = ask_fenced(text),
+	               *command = build_command("reference", "reference.so");
+	json_t *facts = ask_facts(text, log, fault);
 
 	json_object_update_new(facts,
-	    json_pack("{s:o,s:b,s:s,s:o}", "code", kjson_string(code), "device", a->device,
-	        "command", command, "context", context_files(a)));
+	    json_pack("{s:o,s:b,s:s,s:o}", "code", kjson_string(code), "device", adoption.device,
+	        "command", command, "context", context_files()));
 	return facts;
 }
 
@@ -166,27 +167,27 @@ question(const struct adoption *a, const char *text, const char *log, const char
  * Lets the model fix TEXT until it builds. Takes over TEXT and LOG; returns the text that builds.
  */
 static char *
-mend(const struct adoption *a, char *text, char *log, int *tries)
+mend(char *text, char *log, int *tries)
 {
 	auto_free char *fault = NULL,
-	               *why = kasprintf("%s does not compile alone (%s)", a->kernel,
-	                   adopt_path(a, "task/reference.%s", a->suffix));
+	               *why = kasprintf("%s does not compile alone (%s)", adoption.kernel,
+	                   adopt_path("task/reference.%s", adoption.suffix));
 
 	kpass(log, strlen(log));
 	kpass("\n", 1);
 	kwarn("%s", why);
 	for (*tries = 1; *tries <= TRIES; (*tries)++) {
-		json_auto_t *facts = question(a, text, log, fault);
-		auto_free char *answer = ask_model(a, "extract", *tries, facts);
+		json_auto_t *facts = question(text, log, fault);
+		auto_free char *answer = ask_model("extract", *tries, facts);
 		char *code;
 
 		free(fault);
-		code = ask_code(a, answer, text, &fault);
-		if (code && same_signature(a, code, &fault)) {
+		code = ask_code(answer, text, &fault);
+		if (code && same_signature(code, &fault)) {
 			free(text);
 			text = code;
 			free(log);
-			if (build_reference(a, text, &log))
+			if (build_reference(text, &log))
 				return text;
 		} else {
 			free(code);
@@ -215,26 +216,24 @@ assembly_free(struct assembly *x)
 
 /* Assembles X from FILE in the folder COPY, which contains the kernel. */
 static void
-assemble(struct assembly *x, const struct adoption *a, const char *copy, const char *file,
-    const json_t *settings)
+assemble(struct assembly *x, const char *copy, const char *file, const json_t *settings)
 {
 	/* "undefined reference to `NAME'", unqualified */
 	static const char undefined[] = "ndefined reference to [^A-Za-z_\\n]*(?:\\w*::)*(\\w+)";
-	struct adoption of = *a;
 	char *name = NULL;
 
-	of.file = file;
 	*x = (struct assembly){ 0 };
-	bundle_open(&x->b, &of, copy, settings);
-	if (!bundle_keep(&x->b, a->kernel))
-		kdie(K_USAGE, "%s/%s: no definition of %s", a->project, a->file, a->kernel);
+	bundle_open(&x->b, file, copy, settings);
+	if (!bundle_keep(&x->b, adoption.kernel))
+		kdie(K_USAGE, "%s/%s: no definition of %s", adoption.project, adoption.file,
+		    adoption.kernel);
 	do {
 		x->pulls += name != NULL;
 		free(name);
 		free(x->text);
 		free(x->log);
-		x->text = bundle_text(&x->b, a);
-		x->good = build_reference(a, x->text, &x->log);
+		x->text = bundle_text(&x->b);
+		x->good = build_reference(x->text, &x->log);
 		name = x->good ? NULL : kregex_part(undefined, x->log);
 	} while (name && x->pulls < PULLS && bundle_keep(&x->b, name));
 	free(name);
@@ -242,12 +241,11 @@ assemble(struct assembly *x, const struct adoption *a, const char *copy, const c
 
 /* By another method: X is unchanged if that does not build, or if both build with similar texts. */
 static void
-assemble_in_place_of(struct assembly *x, const struct adoption *a, const char *copy,
-    const char *file, const json_t *settings)
+assemble_in_place_of(struct assembly *x, const char *copy, const char *file, const json_t *settings)
 {
 	struct assembly other;
 
-	assemble(&other, a, copy, file, settings);
+	assemble(&other, copy, file, settings);
 	if (other.good && (!x->good || strlen(other.text) < strlen(x->text) / 2)) {
 		assembly_free(x);
 		*x = other;
@@ -255,7 +253,7 @@ assemble_in_place_of(struct assembly *x, const struct adoption *a, const char *c
 		assembly_free(&other);
 		/* The files are the other text's now. */
 		free(x->log);
-		x->good = build_reference(a, x->text, &x->log);
+		x->good = build_reference(x->text, &x->log);
 	}
 }
 
@@ -265,61 +263,59 @@ assemble_in_place_of(struct assembly *x, const struct adoption *a, const char *c
  * EXPANDED, if they make types or functions.
  */
 static void
-assemble_decided(struct assembly *x, const struct adoption *a, const char *copy,
-    const json_t *settings, bool expanded)
+assemble_decided(struct assembly *x, const char *copy, const json_t *settings, bool expanded)
 {
-	auto_free char *text = preprocess_conditions(copy, a->file, settings, expanded),
-	               *name = kasprintf("%s.decided", a->file),
+	auto_free char *text = preprocess_conditions(copy, adoption.file, settings, expanded),
+	               *name = kasprintf("%s.decided", adoption.file),
 	               *path = kasprintf("%s/%s", copy, name);
 
 	if (text) {
 		write_text(path, text);
-		assemble_in_place_of(x, a, copy, name, settings);
+		assemble_in_place_of(x, copy, name, settings);
 		unlink(path);
 	}
 }
 
 /* A header, or a CUDA source, may rely on what the file that includes it has before the include. */
 static void
-assemble_included(
-    struct assembly *x, const struct adoption *a, const char *copy, const json_t *settings)
+assemble_included(struct assembly *x, const char *copy, const json_t *settings)
 {
-	json_auto_t *sources = compile_sources(copy, a->file);
+	json_auto_t *sources = compile_sources(copy, adoption.file);
 	const char *source = kjson_item(sources, 0);
 	json_auto_t *with = json_deep_copy(settings);
 
-	if (!strcmp(source, a->file))
+	if (!strcmp(source, adoption.file))
 		return;
 	if (!json_object_get(with, "forced"))
 		json_object_set_new(with, "forced", json_array());
 	kjson_add(json_object_get(with, "forced"), source);
-	assemble_in_place_of(x, a, copy, a->file, with);
+	assemble_in_place_of(x, copy, adoption.file, with);
 }
 
 int
-extract_kernel(const struct adoption *a)
+extract_kernel(void)
 {
-	json_auto_t *settings = compile_settings(a), *result = NULL;
+	json_auto_t *settings = compile_settings(), *result = NULL;
 	auto_free char *signature = NULL;
-	char *copy = project_copy(a);
+	char *copy = project_copy();
 	struct assembly x;
 	int tries = 0;
 
-	assemble(&x, a, copy, a->file, settings);
+	assemble(&x, copy, adoption.file, settings);
 	if (!x.good)
-		assemble_included(&x, a, copy, settings);
+		assemble_included(&x, copy, settings);
 	if (!x.good || strlen(x.text) > LARGE)
-		assemble_decided(&x, a, copy, settings, false);
-	if (!x.good && !a->device)
-		assemble_decided(&x, a, copy, settings, true);
+		assemble_decided(&x, copy, settings, false);
+	if (!x.good && !adoption.device)
+		assemble_decided(&x, copy, settings, true);
 	if (!x.good) {
-		x.text = mend(a, x.text, x.log, &tries);
+		x.text = mend(x.text, x.log, &tries);
 		x.log = NULL;
 	}
-	signature = project_signature(a);
+	signature = project_signature();
 	result = json_pack("{s:s,s:s,s:b,s:i,s:i,s:O}", "schema", "extract/1", "signature",
 	    signature, "model", tries > 0, "tries", tries, "pulled", x.pulls, "notes", x.b.notes);
-	write_json(adopt_path(a, "extract.json"), result);
+	write_json(adopt_path("extract.json"), result);
 	kjson_foreach_text(note, x.b.notes)
 		kwarn("%s", note);
 	assembly_free(&x);

@@ -8,9 +8,9 @@
 
 /* Run one of kiln's programs with our standard output; returns its exit status. */
 static int
-run(const struct adoption *a, const char *tool, const char *command)
+run(const char *tool, const char *command)
 {
-	const char *argv[] = { tool, command, "-c", a->dir, NULL };
+	const char *argv[] = { tool, command, "-c", adoption.dir, NULL };
 	struct kproc p = { .argv = (char *const *)argv };
 	pid_t pid;
 	int status;
@@ -26,7 +26,7 @@ run(const struct adoption *a, const char *tool, const char *command)
 }
 
 int
-go_on(const struct adoption *a, bool winner)
+go_on(bool winner)
 {
 	struct command_result r;
 	bool over = false;
@@ -34,16 +34,16 @@ go_on(const struct adoption *a, bool winner)
 
 	/* Later rounds are told what the application rejected. */
 	while (code == K_NO && !over) {
-		code = winner ? K_OK : run(a, "kcampaign", "run");
+		code = winner ? K_OK : run("kcampaign", "run");
 		winner = false;
 		if (code)
 			break;
-		code = run(a, "kadopt", "integrate");
-		command_own(a, a->dir, "kcampaign next -c .", "next", &r);
+		code = run("kadopt", "integrate");
+		command_own(adoption.dir, "kcampaign next -c .", "next", &r);
 		over = r.status != 0;
 		command_free(&r);
 	}
 	if (code && code != K_NO && code != K_GATE)
-		kwarn("stopped; run kadopt go -c %s to continue from here", a->dir);
+		kwarn("stopped; run kadopt go -c %s to continue from here", adoption.dir);
 	return code;
 }

@@ -18,9 +18,8 @@ static const char usage[] = "usage: kadopt integrate [OPTION...]\n";
 
 enum { TRIES = 8, PAIRS = 3, LOG_CHARS = 6000 };
 
-/* A winner on its way into the application. */
-struct attempt {
-	const struct adoption *a;
+/* The winner on its way into the application: one a process. */
+static struct {
 	/* options */
 	const char *campaign;
 	long pairs;
@@ -36,19 +35,19 @@ struct attempt {
 	struct run_folder run;
 	struct kbuf heard; /* what was wrong, for the next round; see docs/schemas/verdict-1.json */
 	char *digits;      /* the --compare that would allow the difference; NULL: none would */
-};
+} attempt = { .campaign = ".", .pairs = PAIRS, .gate = 0.02, .speedup = 1 };
 
 static void
-parse_options(struct attempt *t, int argc, char **argv)
+parse_options(int argc, char **argv)
 {
 	const struct koption options[] = {
-		KOPTION_CAMPAIGN(&t->campaign),
-		KOPTION_NUMBER("pairs", &t->pairs, 3, 32, "N\tcompare N pairs of runs"),
-		KOPTION_REAL("gate", &t->gate, 0.0001, 0.99,
+		KOPTION_CAMPAIGN(&attempt.campaign),
+		KOPTION_NUMBER("pairs", &attempt.pairs, 3, 32, "N\tcompare N pairs of runs"),
+		KOPTION_REAL("gate", &attempt.gate, 0.0001, 0.99,
 		    "SHARE\trequire that all calls together take this share less time"),
-		KOPTION_FLAG(
-		    "again", &t->again, "\ttry a winner again that has failed in the application"),
-		KOPTION_FLAG("keep-prompts", &t->keep_prompts, "\tkeep copies of the prompts"),
+		KOPTION_FLAG("again", &attempt.again,
+		    "\ttry a winner again that has failed in the application"),
+		KOPTION_FLAG("keep-prompts", &attempt.keep_prompts, "\tkeep copies of the prompts"),
 	};
 
 	koption_all(options, usage, argc, argv);
@@ -60,51 +59,50 @@ parse_options(struct attempt *t, int argc, char **argv)
  * Goes into the report of the run, and to the next round. OWN, which may be NULL, is what the
  * application itself printed: its data belong to the user, and no prompt shows them.
  */
-static void __attribute__((format(printf, 3, 4)))
-hear(struct attempt *t, const char *own, const char *format, ...)
+static void __attribute__((format(printf, 2, 3))) hear(const char *own, const char *format, ...)
 {
 	kformatted(text, format);
 
-	run_note(&t->run, "%s%s%s", text, own ? own : "", own ? "\n" : "");
-	kbuf_join(&t->heard, " ", text);
+	run_note(&attempt.run, "%s%s%s", text, own ? own : "", own ? "\n" : "");
+	kbuf_join(&attempt.heard, " ", text);
 }
 
 static void
-judge_winner(const struct attempt *t, enum verdict outcome)
+judge_winner(enum verdict outcome)
 {
-	verdicts_add(
-	    t->a, t->id, t->hex, outcome, t->heard.len ? t->heard.data : "accepted", t->digits);
+	verdicts_add(attempt.id, attempt.hex, outcome,
+	    attempt.heard.len ? attempt.heard.data : "accepted", attempt.digits);
 }
 
 /* ---- the winner ---- */
 
 /* The best program of the campaign, according to kreport, if one is better than the reference. */
 static bool
-find_winner(struct attempt *t)
+find_winner(void)
 {
 	json_auto_t *facts = NULL;
 	const json_t *best, *source;
 
-	if (!kis_there(path_of("%s/archive.ndjson", t->a->dir)))
-		kdie(K_USAGE, "%s: the campaign has not run yet; run make campaign", t->a->dir);
-	facts = command_json(t->a, "kreport", "--json");
+	if (!kis_there(path_of("%s/archive.ndjson", adoption.dir)))
+		kdie(K_USAGE, "%s: the campaign has not run yet; run make campaign", adoption.dir);
+	facts = command_json("kreport", "--json");
 	best = json_object_get(facts, "best");
 	source = kjson_find(json_object_get(facts, "sources"), "id", kjson_str_or(best, "id", "?"));
 	if (!source)
 		return false;
-	t->id = kstrdup(kjson_str(best, "id"));
-	t->code = kstrdup(kjson_str(source, "code"));
-	ksha256_text(t->code, t->hex);
-	t->speedup = kjson_num_or(best, "speed.mean", 1);
-	t->sure = kjson_num(best, "speed.low") > 1;
+	attempt.id = kstrdup(kjson_str(best, "id"));
+	attempt.code = kstrdup(kjson_str(source, "code"));
+	ksha256_text(attempt.code, attempt.hex);
+	attempt.speedup = kjson_num_or(best, "speed.mean", 1);
+	attempt.sure = kjson_num(best, "speed.low") > 1;
 	return true;
 }
 
 /* Arrays that the kernel writes, according to the task. New reference. */
 static json_t *
-written_arrays(const struct adoption *a)
+written_arrays(void)
 {
-	json_auto_t *task = kjson_load(path_of("%s/task.json", a->dir));
+	json_auto_t *task = kjson_load(path_of("%s/task.json", adoption.dir));
 	json_t *list = json_array();
 
 	kjson_foreach_member(name, output, json_object_get(task, "outputs"))
@@ -113,16 +111,16 @@ written_arrays(const struct adoption *a)
 }
 
 static bool
-scan(struct attempt *t)
+scan(void)
 {
-	json_auto_t *arrays = written_arrays(t->a);
+	json_auto_t *arrays = written_arrays();
 	auto_free char *reference =
-	    file_needed(path_of("%s/reference.%s", t->a->dir, t->a->suffix), NULL);
+	    file_needed(path_of("%s/reference.%s", adoption.dir, adoption.suffix), NULL);
 	auto_buf struct kbuf faults = { 0 };
 
-	splice_scan(t->a, reference, t->code, arrays, &faults);
+	splice_scan(reference, attempt.code, arrays, &faults);
 	if (faults.len)
-		hear(t, NULL, "Refused; no file was changed:\n\n%s\n", faults.data);
+		hear(NULL, "Refused; no file was changed:\n\n%s\n", faults.data);
 	kpart_foreach(line, faults.data, "\n")
 		kwarn("%s", line);
 	return !faults.len;
@@ -132,21 +130,20 @@ scan(struct attempt *t)
 
 /* What the model must know about a patch that does not work; there may be none. */
 static char *
-ask_file(const struct attempt *t, const char *log, const char *fault, int n, char **why)
+ask_file(const char *log, const char *fault, int n, char **why)
 {
-	const struct adoption *a = t->a;
-	const char *text = t->patch.count ? t->patch.files[0].text : NULL;
-	auto_free char *was = ask_fenced(a, t->original), *now = ask_fenced(a, text),
-	               *code = ask_fenced(a, t->code), *answer = NULL;
-	json_auto_t *facts = ask_facts(a, text ? text : "", log, fault),
+	const char *text = attempt.patch.count ? attempt.patch.files[0].text : NULL;
+	auto_free char *was = ask_fenced(attempt.original), *now = ask_fenced(text),
+	               *code = ask_fenced(attempt.code), *answer = NULL;
+	json_auto_t *facts = ask_facts(text ? text : "", log, fault),
 	            *own = json_pack("{s:s,s:s,s:s,s:s}", "original", was, "winner", code, "text",
-	                now, "called", kjson_str(t->patch.called, "function"));
+	                now, "called", kjson_str(attempt.patch.called, "function"));
 
 	if (!own)
-		kdie(K_USAGE, "%s is not UTF-8", a->file);
+		kdie(K_USAGE, "%s is not UTF-8", adoption.file);
 	json_object_update(facts, own);
-	answer = ask_model(a, "integrate", n, facts);
-	return ask_code(a, answer, t->original, why);
+	answer = ask_model("integrate", n, facts);
+	return ask_code(answer, attempt.original, why);
 }
 
 /* Is the function NAME in both, with the same parameters? */
@@ -166,21 +163,21 @@ same_function(const char *was, const char *now, const char *name, char **why)
  * forbidden. If launches call the entry, that must be unchanged.
  */
 static bool
-is_fit(const struct attempt *t, const char *text, char **why)
+is_fit(const char *text, char **why)
 {
-	const struct patch *p = &t->patch;
+	const struct patch *p = &attempt.patch;
 	const char *called = kjson_str_or(p->called, "function", NULL);
 	auto_scan struct kscan s, o;
 
 	kscan(text, strlen(text), &s);
-	kscan(t->original, strlen(t->original), &o);
-	if (!same_function(
-	        called ? p->files[0].text : t->original, text, called ? called : t->a->kernel, why))
+	kscan(attempt.original, strlen(attempt.original), &o);
+	if (!same_function(called ? p->files[0].text : attempt.original, text,
+	        called ? called : adoption.kernel, why))
 		return false;
 	kscan_items(x, &o)
 		kforeach_of(name, x->names, x->kind == KSCAN_FUNCTION ? x->name_count : 0)
 			if (!kscan_has_word(x, "static") &&
-			    !(called && kscan_declares(x, t->a->kernel)) &&
+			    !(called && kscan_declares(x, adoption.kernel)) &&
 			    !kscan_function(&s, *name)) {
 				*why = kasprintf("%s is missing", *name);
 				return false;
@@ -189,62 +186,61 @@ is_fit(const struct attempt *t, const char *text, char **why)
 }
 
 static char *
-build_log(const struct adoption *a)
+build_log(void)
 {
 	size_t len;
-	auto_free char *text = file_text(adopt_path(a, "log/watch-build.log"), &len);
+	auto_free char *text = file_text(adopt_path("log/watch-build.log"), &len);
 
 	return text ? klog_compiler(text, len, LOG_CHARS, 0) : kstrdup("");
 }
 
 /* Asks the model once; the patch stays unchanged, or gets a new text for the kernel's file. */
 static void
-mend(struct attempt *t, const char *log, char **fault, int n)
+mend(const char *log, char **fault, int n)
 {
-	struct patch *p = &t->patch;
-	char *why = NULL, *next = ask_file(t, log, *fault, n, &why);
+	struct patch *p = &attempt.patch;
+	char *why = NULL, *next = ask_file(log, *fault, n, &why);
 
 	free(*fault);
 	*fault = why;
-	if (!next || !is_fit(t, next, fault)) {
+	if (!next || !is_fit(next, fault)) {
 		free(next);
 	} else if (p->count) {
 		free(p->files[0].text);
 		p->files[0].text = next;
 	} else {
-		patch_add(p, t->a->file, kstrdup(t->original), next);
+		patch_add(p, adoption.file, kstrdup(attempt.original), next);
 	}
 }
 
 /* The project's files with the winner in them, which build in a copy; false on failure. */
 static bool
-new_files(struct attempt *t)
+new_files(void)
 {
-	const struct adoption *a = t->a;
-	struct patch *p = &t->patch;
+	struct patch *p = &attempt.patch;
 	auto_free char *fault = NULL, *log = kstrdup("");
 	auto_buf struct kbuf notes = { 0 };
 
-	splice_winner(a, t->code, p, &notes, &fault);
+	splice_winner(attempt.code, p, &notes, &fault);
 	if (notes.len)
-		run_note(&t->run, "%s\n", notes.data);
+		run_note(&attempt.run, "%s\n", notes.data);
 	for (int n = 1; n <= TRIES + 1; n++) {
 		if (p->count) {
-			write_text(run_path(&t->run, "integrated"), p->files[0].text);
-			if (real_build(a, p, false))
+			write_text(run_path(&attempt.run, "integrated"), p->files[0].text);
+			if (real_build(p, false))
 				return true;
 			free(log);
-			log = build_log(a);
+			log = build_log();
 		}
 		kwarn("%s", p->count ? "the winner does not build in the project" : fault);
-		run_note(&t->run, "Try %d: %s\n\n%s\n", n,
+		run_note(&attempt.run, "Try %d: %s\n\n%s\n", n,
 		    p->count ? "it does not build in the project" : fault, log);
-		if (n > TRIES || !json_object_get(a->json, "model")) {
-			hear(t, NULL, "It does not build in the application's file: %s\n",
+		if (n > TRIES || !json_object_get(adoption.json, "model")) {
+			hear(NULL, "It does not build in the application's file: %s\n",
 			    p->count ? log : fault);
 			break;
 		}
-		mend(t, log, &fault, n);
+		mend(log, &fault, n);
 	}
 	return false;
 }
@@ -252,74 +248,73 @@ new_files(struct attempt *t)
 /* ---- in the project ---- */
 
 static bool
-command_good(struct attempt *t, const char *what, const char *command)
+command_good(const char *what, const char *command)
 {
 	auto_result struct command_result r = { 0 };
 
-	command_run(t->a, t->a->project, command, NULL, what, &r);
+	command_run(adoption.project, command, NULL, what, &r);
 	if (r.status) {
 		kwarn("%s: %s", what, r.why);
-		hear(t, r.said, "In the application: %s\n\n", r.why);
+		hear(r.said, "In the application: %s\n\n", r.why);
 	}
 	return !r.status;
 }
 
 /* Runs the program, and compares its outputs with the original's. */
 static bool
-run_good(struct attempt *t)
+run_good(void)
 {
-	const struct adoption *a = t->a;
-	json_auto_t *before = outputs_stamps(a, a->project);
-	bool good = command_good(t, "run", a->run);
-	const char *stale = good ? outputs_untouched(a, a->project, before) : NULL;
-	auto_free char *why = good && !stale ? outputs_all_differ(a, a->project) : NULL;
+	json_auto_t *before = outputs_stamps(adoption.project);
+	bool good = command_good("run", adoption.run);
+	const char *stale = good ? outputs_untouched(adoption.project, before) : NULL;
+	auto_free char *why = good && !stale ? outputs_all_differ(adoption.project) : NULL;
 
 	if (stale) {
 		kwarn("output %s: the run did not write it", stale);
-		hear(t, NULL, "The run of the application did not write %s.\n", stale);
+		hear(NULL, "The run of the application did not write %s.\n", stale);
 	}
 	if (why) {
 		kwarn("%s", why);
-		hear(t, NULL, "%s\n", why);
-		t->digits = outputs_digits(a, a->project);
+		hear(NULL, "%s\n", why);
+		attempt.digits = outputs_digits(adoption.project);
 	}
 	return good && !stale && !why;
 }
 
 static bool
-measured_good(struct attempt *t, json_t **record)
+measured_good(json_t **record)
 {
-	bool built = real_build(t->a, &t->patch, true);
+	bool built = real_build(&attempt.patch, true);
 	const char *why;
 
-	*record = built ? real_compare(t->a, &t->patch, (size_t)t->pairs, t->gate) : NULL;
+	*record = built ? real_compare(&attempt.patch, (size_t)attempt.pairs, attempt.gate) : NULL;
 	why = *record ? kjson_str(*record, "why")
 	    : built   ? "the programs did not run to the end"
 	              : "the original program does not build in a copy";
 	if (*record)
-		write_json(path_of("%s/timing.json", t->run.path), *record);
+		write_json(path_of("%s/timing.json", attempt.run.path), *record);
 	if (*why) {
 		kwarn("%s", why);
-		hear(t, NULL, "In the application: %s\n", why);
+		hear(NULL, "In the application: %s\n", why);
 	}
 	return !*why;
 }
 
 static int
-roll_back(struct attempt *t)
+roll_back(void)
 {
-	const struct adoption *a = t->a;
 
-	journal_restore(a);
-	if (!command_good(t, "rebuild", a->build))
-		kwarn("%s is restored, but the project's build failed; build it again", a->file);
-	run_note(&t->run, "Rolled back: %s is restored byte by byte.\n", a->file);
-	ksay("ROLLED BACK: %s/%s is restored\n", a->project, a->file);
-	if (!t->digits)
+	journal_restore();
+	if (!command_good("rebuild", adoption.build))
+		kwarn("%s is restored, but the project's build failed; build it again",
+		    adoption.file);
+	run_note(&attempt.run, "Rolled back: %s is restored byte by byte.\n", adoption.file);
+	ksay("ROLLED BACK: %s/%s is restored\n", adoption.project, adoption.file);
+	if (!attempt.digits)
 		return K_NO;
 	ksay("The outputs differ in digits of floating-point numbers alone. If that is acceptable, "
 	     "run: kadopt go -c %s --compare %s\n",
-	    a->dir, t->digits);
+	    adoption.dir, attempt.digits);
 	return K_DIGITS;
 }
 
@@ -327,84 +322,84 @@ roll_back(struct attempt *t)
  * The project is changed from here on; every exit leaves it with the verified winner, or unchanged.
  */
 static int
-try_in_project(struct attempt *t)
+try_in_project(void)
 {
-	const struct adoption *a = t->a;
 	json_auto_t *record = NULL;
 	double reduction, wall;
 
-	kforeach_of(f, t->patch.files, t->patch.count)
-		journal_require_writable(a, f->name);
-	journal_change(a, &t->patch, t->run.name, t->id);
-	if (!command_good(t, "build", a->build) || !run_good(t) || !measured_good(t, &record))
-		return roll_back(t);
+	kforeach_of(f, attempt.patch.files, attempt.patch.count)
+		journal_require_writable(f->name);
+	journal_change(&attempt.patch, attempt.run.name, attempt.id);
+	if (!command_good("build", adoption.build) || !run_good() || !measured_good(&record))
+		return roll_back();
 	reduction = 100 * kjson_num(record, "reduction");
 	wall = kjson_num(record, "wall");
-	journal_accepted(a);
-	run_note(&t->run,
+	journal_accepted();
+	run_note(&attempt.run,
 	    "Accepted: %s alone %.2fx; in the application all calls together take %.1f %% less, "
 	    "the application %.1f %% %s.\n",
-	    t->id, t->speedup, reduction, 100 * fabs(1 - wall), wall < 1 ? "less" : "more");
+	    attempt.id, attempt.speedup, reduction, 100 * fabs(1 - wall),
+	    wall < 1 ? "less" : "more");
 	ksay("ACCEPTED: %s: %.2fx alone; %.1f %% less time in the calls of the application "
 	     "(worst pair %.1f %%), %.1f %% %s in all\n",
-	    t->id, t->speedup, reduction, 100 * kjson_num(record, "worst"), 100 * fabs(1 - wall),
-	    wall < 1 ? "less" : "more");
+	    attempt.id, attempt.speedup, reduction, 100 * kjson_num(record, "worst"),
+	    100 * fabs(1 - wall), wall < 1 ? "less" : "more");
 	return K_OK;
 }
 
 static void
-require_original(const struct adoption *a)
+require_original(void)
 {
 	struct kbuf b = { 0 };
 
-	if (journal_is_original(a)) {
-		journal_require_writable(a, a->file);
+	if (journal_is_original()) {
+		journal_require_writable(adoption.file);
 		return;
 	}
-	journal_status(a, &b);
+	journal_status(&b);
 	kdie(K_USAGE,
 	    "%s/%s has changed since it was adopted (%.*s); adopt it again into another folder",
-	    a->project, a->file, (int)strcspn(b.data, "\n"), b.data);
+	    adoption.project, adoption.file, (int)strcspn(b.data, "\n"), b.data);
 }
 
 /* A program that the application rejected is not tried again, except on request. */
 static bool
-has_failed(const struct attempt *t)
+has_failed(void)
 {
-	auto_free char *why = verdicts_failed(t->a, t->hex);
+	auto_free char *why = verdicts_failed(attempt.hex);
 
 	if (why)
 		ksay("GATE: %s has failed in the application before (%s); run more rounds, which "
 		     "are told about it, or use --again\n",
-		    t->id, why);
+		    attempt.id, why);
 	return why;
 }
 
 /* The best program is not worth it. This is reported once. */
 static void
-stop_at_gate(struct attempt *t, double gain)
+stop_at_gate(double gain)
 {
-	if (gain >= t->gate)
-		kbuf_printf(&t->heard,
+	if (gain >= attempt.gate)
+		kbuf_printf(&attempt.heard,
 		    "within the noise, the best program, %s, may be no faster than the reference",
-		    t->id);
+		    attempt.id);
 	else
-		kbuf_printf(&t->heard,
+		kbuf_printf(&attempt.heard,
 		    "the best program, %s, takes %.1f %% less time than the reference, "
 		    "but %.1f %% is required",
-		    t->id, 100 * gain, 100 * t->gate);
-	ksay("GATE: %s; no file was changed%s\n", t->heard.data,
-	    gain >= t->gate ? "; run make verify to measure it again" : "");
-	if (!verdicts_said(t->a, t->heard.data))
-		judge_winner(t, SHORT_CIRCUIT);
+		    attempt.id, 100 * gain, 100 * attempt.gate);
+	ksay("GATE: %s; no file was changed%s\n", attempt.heard.data,
+	    gain >= attempt.gate ? "; run make verify to measure it again" : "");
+	if (!verdicts_said(attempt.heard.data))
+		judge_winner(SHORT_CIRCUIT);
 }
 
 /* A file of the patch that has changed since the adoption; NULL: none. */
 static const char *
-changed_file(const struct adoption *a, const struct patch *p)
+changed_file(const struct patch *p)
 {
 	kforeach_of(f, p->files, p->count) {
-		auto_free char *now = file_text(project_path(a, f->name), NULL);
+		auto_free char *now = file_text(project_path(f->name), NULL);
 
 		if (!now || strcmp(now, f->was))
 			return f->name;
@@ -413,39 +408,38 @@ changed_file(const struct adoption *a, const struct patch *p)
 }
 
 static int
-put_in(struct attempt *t)
+put_in(void)
 {
 	const char *changed;
 
-	t->original = file_needed(journal_original(t->a, t->a->file), NULL);
-	if (!scan(t)) {
-		ksay("REFUSED: %s; no file was changed\n", t->id);
+	attempt.original = file_needed(journal_original(adoption.file), NULL);
+	if (!scan()) {
+		ksay("REFUSED: %s; no file was changed\n", attempt.id);
 		return K_NO;
 	}
-	if (!new_files(t)) {
-		run_note(&t->run,
+	if (!new_files()) {
+		run_note(&attempt.run,
 		    "The winner does not fit into the project's file; no file was changed.\n");
 		ksay("REFUSED: %s does not build in the project's file; no file was changed\n",
-		    t->id);
+		    attempt.id);
 		return K_NO;
 	}
-	changed = changed_file(t->a, &t->patch);
+	changed = changed_file(&attempt.patch);
 	if (changed)
 		kdie(K_USAGE,
 		    "%s/%s has changed since the function was adopted; "
 		    "adopt it again into another folder",
-		    t->a->project, changed);
-	kforeach_of(f, t->patch.files, t->patch.count)
-		run_diff(&t->run, "integrated.patch", f->name, f->was, f->text);
-	return try_in_project(t);
+		    adoption.project, changed);
+	kforeach_of(f, attempt.patch.files, attempt.patch.count)
+		run_diff(&attempt.run, "integrated.patch", f->name, f->was, f->text);
+	return try_in_project();
 }
 
 static int
-integrate(struct attempt *t)
+integrate(void)
 {
-	const struct adoption *a = t->a;
-	bool any = find_winner(t);
-	double gain = 1 - 1 / t->speedup;
+	bool any = find_winner();
+	double gain = 1 - 1 / attempt.speedup;
 	int code;
 
 	if (!any) {
@@ -453,45 +447,36 @@ integrate(struct attempt *t)
 		     "no file was changed\n");
 		return K_GATE;
 	}
-	if (gain < t->gate || !t->sure) {
-		stop_at_gate(t, gain);
+	if (gain < attempt.gate || !attempt.sure) {
+		stop_at_gate(gain);
 		return K_GATE;
 	}
-	if (journal_is_accepted(a, t->id)) {
-		ksay("ACCEPTED: %s is already in place\n", t->id);
+	if (journal_is_accepted(attempt.id)) {
+		ksay("ACCEPTED: %s is already in place\n", attempt.id);
 		return K_OK;
 	}
-	require_original(a);
-	if (!t->again && has_failed(t))
+	require_original();
+	if (!attempt.again && has_failed())
 		return K_GATE;
-	run_open(&t->run, a, t->id, t->code, t->speedup, t->keep_prompts);
-	code = put_in(t);
-	judge_winner(t, code == K_OK ? DEPLOYED : ROLLED_BACK);
-	run_close(&t->run, code);
+	run_open(&attempt.run, attempt.id, attempt.code, attempt.speedup, attempt.keep_prompts);
+	code = put_in();
+	judge_winner(code == K_OK ? DEPLOYED : ROLLED_BACK);
+	run_close(&attempt.run, code);
 	return code;
 }
 
 int
 command_integrate(int argc, char **argv)
 {
-	struct attempt t = { .campaign = ".", .pairs = PAIRS, .gate = 0.02, .speedup = 1 };
-	struct adoption *a;
 	int code;
 
-	parse_options(&t, argc, argv);
-	t.a = a = adoption_load(t.campaign);
-	adoption_lock(a);
-	code = journal_repair(a);
+	parse_options(argc, argv);
+	adoption_load(attempt.campaign);
+	adoption_lock();
+	code = journal_repair();
 	if (code == K_OK)
-		code = check_frozen(a);
+		code = check_frozen();
 	if (code == K_OK)
-		code = integrate(&t);
-	patch_free(&t.patch);
-	kbuf_free(&t.heard);
-	free(t.original);
-	free(t.id);
-	free(t.code);
-	free(t.digits);
-	adoption_free(a);
+		code = integrate();
 	return code;
 }

@@ -7,9 +7,9 @@
 /* ---- files ---- */
 
 char *
-journal_original(const struct adoption *a, const char *file)
+journal_original(const char *file)
 {
-	return adopt_path(a, "original/%s", file);
+	return adopt_path("original/%s", file);
 }
 
 /*
@@ -17,24 +17,24 @@ journal_original(const struct adoption *a, const char *file)
  * found.
  */
 static char *
-new_path(const struct adoption *a, const char *file)
+new_path(const char *file)
 {
 	const char *slash = strrchr(file, '/');
 
-	return path_of("%s/%.*s.%s.kadopt-new", a->project, slash ? (int)(slash - file + 1) : 0,
-	    file, slash ? slash + 1 : file);
+	return path_of("%s/%.*s.%s.kadopt-new", adoption.project,
+	    slash ? (int)(slash - file + 1) : 0, file, slash ? slash + 1 : file);
 }
 
 /* Replaces the project's FILE by TEXT atomically, with its mode and owner. */
 static void
-replace(const struct adoption *a, const char *file, const char *text, size_t len)
+replace(const char *file, const char *text, size_t len)
 {
-	char *path = project_path(a, file), *fresh = new_path(a, file);
+	char *path = project_path(file), *fresh = new_path(file);
 	struct stat st;
 	int fd;
 
-	if (!kfind(path, &st) && !kfind(journal_original(a, file), &st))
-		kdie_errno(K_IO, "%s", journal_original(a, file));
+	if (!kfind(path, &st) && !kfind(journal_original(file), &st))
+		kdie_errno(K_IO, "%s", journal_original(file));
 	unlink(fresh);
 	fd = open(fresh, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0 || kwrite_all(fd, text, len) < 0)
@@ -55,20 +55,20 @@ replace(const struct adoption *a, const char *file, const char *text, size_t len
  * exist}.
  */
 static void
-keep_outputs(const struct adoption *a)
+keep_outputs(void)
 {
 	json_auto_t *there = json_object();
 	size_t len;
 
-	kjson_foreach(o, json_object_get(a->json, "outputs")) {
+	kjson_foreach(o, json_object_get(adoption.json, "outputs")) {
 		const char *name = kjson_str(o, "file");
-		auto_free char *text = file_text(project_path(a, name), &len);
+		auto_free char *text = file_text(project_path(name), &len);
 
 		if (text)
-			write_bytes(adopt_path(a, "kept/files/%s", name), text, len);
+			write_bytes(adopt_path("kept/files/%s", name), text, len);
 		json_object_set_new(there, name, json_boolean(text));
 	}
-	write_json(adopt_path(a, "kept/list.json"), there);
+	write_json(adopt_path("kept/list.json"), there);
 }
 
 /*
@@ -88,13 +88,13 @@ write_in_place(const char *path, const char *text, size_t len)
 
 /* Restores those outputs; files that did not exist before are removed. */
 static void
-return_outputs(const struct adoption *a)
+return_outputs(void)
 {
-	json_auto_t *there = kjson_if_there(adopt_path(a, "kept/list.json"));
+	json_auto_t *there = kjson_if_there(adopt_path("kept/list.json"));
 
 	kjson_foreach_member(name, was, there) {
-		char *to = project_path(a, name), *from = adopt_path(a, "kept/files/%s", name),
-		     now[65], kept[65];
+		char *to = project_path(name), *from = adopt_path("kept/files/%s", name), now[65],
+		     kept[65];
 
 		if (json_is_false(was)) {
 			unlink(to);
@@ -109,24 +109,24 @@ return_outputs(const struct adoption *a)
 }
 
 static bool
-is_original(const struct adoption *a, const char *file)
+is_original(const char *file)
 {
 	char now[65], was[65];
 
-	return file_sha256(project_path(a, file), now) &&
-	    file_sha256(journal_original(a, file), was) && !strcmp(now, was);
+	return file_sha256(project_path(file), now) && file_sha256(journal_original(file), was) &&
+	    !strcmp(now, was);
 }
 
 bool
-journal_is_original(const struct adoption *a)
+journal_is_original(void)
 {
-	return is_original(a, a->file);
+	return is_original(adoption.file);
 }
 
 void
-journal_require_writable(const struct adoption *a, const char *file)
+journal_require_writable(const char *file)
 {
-	auto_free char *folder = kfolder_of(project_path(a, file));
+	auto_free char *folder = kfolder_of(project_path(file));
 
 	if (access(folder, W_OK) < 0)
 		kdie_errno(K_IO,
@@ -139,20 +139,20 @@ journal_require_writable(const struct adoption *a, const char *file)
 
 /* Adds ENTRY, which is taken over; it is on the disk afterwards. */
 static void
-note(const struct adoption *a, json_t *entry)
+note(json_t *entry)
 {
 	char at[32];
 
 	know_iso(at, sizeof at);
 	json_object_set_new(entry, "at", json_string(at));
-	append_record(adopt_path(a, "journal.ndjson"), entry);
+	append_record(adopt_path("journal.ndjson"), entry);
 }
 
 /* The last change, with what came of it as "state"; NULL: there was none. New reference. */
 static json_t *
-last_change(const struct adoption *a)
+last_change(void)
 {
-	json_auto_t *list = kin_all(adopt_path(a, "journal.ndjson"));
+	json_auto_t *list = kin_all(adopt_path("journal.ndjson"));
 	json_t *change = NULL;
 
 	kjson_foreach(entry, list)
@@ -171,10 +171,10 @@ is_pending(const json_t *change)
 }
 
 void
-journal_backup(const struct adoption *a)
+journal_backup(void)
 {
-	json_auto_t *change = last_change(a);
-	char *path = project_path(a, a->file), hex[65];
+	json_auto_t *change = last_change();
+	char *path = project_path(adoption.file), hex[65];
 	auto_free char *text = NULL;
 	size_t len;
 
@@ -185,98 +185,97 @@ journal_backup(const struct adoption *a)
 	text = file_text(path, &len);
 	if (!text)
 		kdie_errno(K_USAGE, "%s", path);
-	if (!journal_is_original(a))
-		write_bytes(journal_original(a, a->file), text, len);
+	if (!journal_is_original())
+		write_bytes(journal_original(adoption.file), text, len);
 	ksha256_hex(text, len, hex);
-	json_object_set_new(
-	    kjson_ensure(a->json, "originals", json_object()), a->file, json_string(hex));
+	json_object_set_new(kjson_ensure(adoption.json, "originals", json_object()), adoption.file,
+	    json_string(hex));
 }
 
 /* Do all files of the change have the contents in its FIELD: "from", "to"? */
 static bool
-all_are(const struct adoption *a, const json_t *change, const char *field)
+all_are(const json_t *change, const char *field)
 {
 	const json_t *files = json_object_get(change, "files");
 	char now[65];
 
 	return json_object_size(files) &&
 	    !kany(kjson_foreach_member(file, v, files),
-	        !file_sha256(project_path(a, file), now) || strcmp(now, kjson_str(v, field)));
+	        !file_sha256(project_path(file), now) || strcmp(now, kjson_str(v, field)));
 }
 
 bool
-journal_is_accepted(const struct adoption *a, const char *id)
+journal_is_accepted(const char *id)
 {
-	json_auto_t *change = last_change(a);
+	json_auto_t *change = last_change();
 
-	return kjson_is(change, "state", "accepted") && all_are(a, change, "to") &&
+	return kjson_is(change, "state", "accepted") && all_are(change, "to") &&
 	    kjson_is(change, "winner", id);
 }
 
 void
-journal_change(const struct adoption *a, const struct patch *p, const char *run, const char *id)
+journal_change(const struct patch *p, const char *run, const char *id)
 {
 	json_t *files = json_object();
 	char from[65], to[65];
 
 	kforeach_of(f, p->files, p->count) {
-		if (!is_original(a, f->name))
-			write_text(journal_original(a, f->name), f->was);
+		if (!is_original(f->name))
+			write_text(journal_original(f->name), f->was);
 		ksha256_text(f->was, from);
 		ksha256_text(f->text, to);
 		json_object_set_new(files, f->name, json_pack("{s:s,s:s}", "from", from, "to", to));
 	}
-	keep_outputs(a);
-	note(a,
-	    json_pack(
-	        "{s:s,s:o,s:s,s:s}", "what", "change", "files", files, "run", run, "winner", id));
+	keep_outputs();
+	note(json_pack(
+	    "{s:s,s:o,s:s,s:s}", "what", "change", "files", files, "run", run, "winner", id));
 	kforeach_of(f, p->files, p->count)
-		replace(a, f->name, f->text, strlen(f->text));
+		replace(f->name, f->text, strlen(f->text));
 }
 
 void
-journal_accepted(const struct adoption *a)
+journal_accepted(void)
 {
-	note(a, json_pack("{s:s}", "what", "accepted"));
+	note(json_pack("{s:s}", "what", "accepted"));
 }
 
 void
-journal_restore(const struct adoption *a)
+journal_restore(void)
 {
-	json_auto_t *change = last_change(a);
+	json_auto_t *change = last_change();
 
 	kjson_foreach_member(file, v, json_object_get(change, "files")) {
 		size_t len;
-		auto_free char *text = file_needed(journal_original(a, file), &len);
+		auto_free char *text = file_needed(journal_original(file), &len);
 
-		if (!is_original(a, file))
-			replace(a, file, text, len);
+		if (!is_original(file))
+			replace(file, text, len);
 	}
-	return_outputs(a);
-	note(a, json_pack("{s:s}", "what", "restored"));
+	return_outputs();
+	note(json_pack("{s:s}", "what", "restored"));
 }
 
 /* ---- after a kill ---- */
 
 /* Object files from the removed version may still be there. */
 static void
-rebuild(const struct adoption *a)
+rebuild(void)
 {
 	auto_result struct command_result r = { 0 };
 
-	command_run(a, a->project, a->build, NULL, "rebuild", &r);
+	command_run(adoption.project, adoption.build, NULL, "rebuild", &r);
 	if (r.status)
 		kwarn("the sources are right, but the build fails: %s", r.why);
 }
 
 /* The first file of the change that somebody else has edited; NULL: none. */
 static const char *
-edited_file(const struct adoption *a, const json_t *change)
+edited_file(const json_t *change)
 {
 	char now[65];
 
 	kjson_foreach_member(file, v, json_object_get(change, "files")) {
-		file_sha256(project_path(a, file), now);
+		file_sha256(project_path(file), now);
 		if (*now && strcmp(now, kjson_str_or(v, "from", "?")) &&
 		    strcmp(now, kjson_str_or(v, "to", "?")))
 			return file;
@@ -285,35 +284,35 @@ edited_file(const struct adoption *a, const json_t *change)
 }
 
 int
-journal_repair(const struct adoption *a)
+journal_repair(void)
 {
-	json_auto_t *change = last_change(a);
-	size_t ended = command_end_leftovers(a);
+	json_auto_t *change = last_change();
+	size_t ended = command_end_leftovers();
 	const char *edited;
 
 	if (ended)
 		kwarn("ended %zu process%s of an earlier run", ended, ended > 1 ? "es" : "");
 	kjson_foreach_member(file, v, json_object_get(change, "files"))
-		unlink(new_path(a, file));
+		unlink(new_path(file));
 	if (!is_pending(change))
 		return K_OK;
-	edited = edited_file(a, change);
+	edited = edited_file(change);
 	if (edited) {
 		kwarn("%s was edited after the adoption, so kadopt did not change it. To restore "
 		      "it, copy the original from %s/adopt/original and run kadopt repair again",
-		    project_path(a, edited), a->dir);
+		    project_path(edited), adoption.dir);
 		return K_USAGE;
 	}
-	journal_restore(a);
-	rebuild(a);
-	kwarn("%s/%s is restored", a->project, a->file);
+	journal_restore();
+	rebuild();
+	kwarn("%s/%s is restored", adoption.project, adoption.file);
 	return K_OK;
 }
 
 void
-journal_status(const struct adoption *a, struct kbuf *b)
+journal_status(struct kbuf *b)
 {
-	json_auto_t *change = last_change(a);
+	json_auto_t *change = last_change();
 
 	if (!change)
 		kbuf_puts(b, "project    unchanged\n");

@@ -44,13 +44,12 @@ void answer_path(void *answers, const char *option, const char *path);
 	    "COMMAND\tput COMMAND before everything that runs")
 /* clang-format on */
 
-struct adoption;
 /* main.c: run the command NAME as a step, with an OPTION that has a VALUE, unless that is NULL. */
-int command_step(const struct adoption *a, const char *name, const char *option, const char *value);
+int command_step(const char *name, const char *option, const char *value);
 
 /* state.c: the answers (adopt.json), and paths. */
 
-struct adoption {
+extern struct adoption {
 	char *dir; /* the campaign's folder, absolute */
 	/* adopt.json, schema adopt/1; the texts below are borrowed from it */
 	json_t *json;
@@ -65,7 +64,7 @@ struct adoption {
                            * C++ */
 	double timeout_s; /* for one command of the project */
 	const char *flag; /* for the compiler, in addition to the project's own; or NULL */
-};
+} adoption;
 
 /*
  * A part of the work, in two lines of the log: what begins, and how long it took. NAME is borrowed
@@ -81,38 +80,37 @@ void work_end(const struct work_span *w);
 
 /*
  * From answers, which are taken over; or from DIR/adopt.json. Both die when an answer is missing or
- * wrong. Free with adoption_free.
+ * wrong. A process deals with one campaign.
  */
-struct adoption *adoption_new(const char *dir, json_t *answers);
-struct adoption *adoption_load(const char *dir);
+void adoption_new(const char *dir, json_t *answers);
+void adoption_load(const char *dir);
 /* Read the current adopt/unit.json. */
-void adoption_read_unit(struct adoption *a);
+void adoption_read_unit(void);
 /* The line where a unit's definition, or one of its launches, begins; 0: unknown. */
 size_t first_line(const json_t *part);
-void adoption_save(const struct adoption *a);
+void adoption_save(void);
 /* Does the campaign have a trial, at least its beginning? */
-bool adoption_begun(const struct adoption *a);
-void adoption_free(struct adoption *a);
+bool adoption_begun(void);
 /*
  * Checks that the files on which all figures rest are unchanged. Returns K_USAGE after naming one
  * that is not.
  */
-int check_frozen(const struct adoption *a);
+int check_frozen(void);
 /*
  * Allows only one kadopt at a time per campaign: dies with K_AGAIN when another one is running.
  * Released at the end of the process.
  */
-void adoption_lock(const struct adoption *a);
+void adoption_lock(void);
 /* Release it: before we start a program that takes it, and in a child that might outlive us. */
 void adoption_unlock(void);
 /*
  * Make a path; one in DIR/adopt; one in the project. They are valid until the end of the process.
  */
 char *path_of(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-#define adopt_path(a, fmt, ...) path_of("%s/adopt/" fmt, (a)->dir, ##__VA_ARGS__)
+#define adopt_path(fmt, ...) path_of("%s/adopt/" fmt, adoption.dir, ##__VA_ARGS__)
 /* The same for a file that the command STEP makes: dies if it does not exist. */
-char *adopt_made(const struct adoption *a, const char *name, const char *step);
-char *project_path(const struct adoption *a, const char *name);
+char *adopt_made(const char *name, const char *step);
+char *project_path(const char *name);
 /* PATH relative to FOLDER, "" for FOLDER itself; NULL: it is outside. Both are real paths. */
 const char *path_in(const char *folder, const char *path);
 /* The text of a file; and its hex digest. NULL and false: no such file. */
@@ -134,11 +132,11 @@ void append_record(const char *path, json_t *entry);
  * Copies the project, with file times, to FOLDER, which is removed before; build folders that
  * contain the project's path are left out.
  */
-void copy_project(const struct adoption *a, const char *folder);
+void copy_project(const char *folder);
 /* Removes everything that leads from COPY into ORIGINAL, unless COPY itself is a link. */
 void clean_copy(const char *copy, const char *original);
 /* The copy that the preflight builds, and from which everything is taken. */
-char *project_copy(const struct adoption *a);
+char *project_copy(void);
 /* Copies the files in the folder FROM over those in TO, replacing links there. */
 void copy_over(const char *from, const char *to);
 void remove_folder(const char *path);
@@ -152,11 +150,11 @@ void remove_folder(const char *path);
  */
 const json_t *siblings_of(const char *project, const char *commands);
 /* The same for A's project and commands. */
-const json_t *siblings_named(const struct adoption *a);
+const json_t *siblings_named(void);
 /* Where the project's copy is in FOLDER: deep enough for what it refers to. Borrowed. */
-char *siblings_copy_path(const struct adoption *a, const char *folder);
+char *siblings_copy_path(const char *folder);
 /* Put copies of them at the same places relative to the project's COPY, replacing earlier ones. */
-void siblings_copy(const struct adoption *a, const char *copy);
+void siblings_copy(const char *copy);
 /*
  * If PATH is in one of these copies of the copy FOLDER: its path relative to the folder that
  * contains it; or NULL. Borrowed.
@@ -175,11 +173,11 @@ struct command_result {
  * Run a shell COMMAND in FOLDER, with the launcher if there is one, adding ENV ("NAME=VALUE", NULL
  * at the end; may be NULL); its output goes to DIR/adopt/log/NAME.log. Free with command_free.
  */
-void command_run(const struct adoption *a, const char *folder, const char *command,
-    char *const *env, const char *name, struct command_result *r);
+void command_run(const char *folder, const char *command, char *const *env, const char *name,
+    struct command_result *r);
 /* The same for our own commands, which have their own sandboxes. */
-void command_own(const struct adoption *a, const char *folder, const char *command,
-    const char *name, struct command_result *r);
+void command_own(
+    const char *folder, const char *command, const char *name, struct command_result *r);
 void command_free(struct command_result *r);
 #define auto_result __attribute__((cleanup(command_free)))
 /*
@@ -192,24 +190,24 @@ char *program_output(const char *const *argv, const char *in, int failure);
  * The JSON that a tool of kiln prints, when called with "-c DIR"; dies as the tool does. New
  * reference.
  */
-json_t *command_json(const struct adoption *a, const char *tool, const char *what);
+json_t *command_json(const char *tool, const char *what);
 /* TEXT in single quotes, for the shell. */
 void command_quote(struct kbuf *b, const char *text);
 /*
  * End the processes that an earlier, killed kadopt of this campaign left running; returns their
  * number.
  */
-size_t command_end_leftovers(const struct adoption *a);
+size_t command_end_leftovers(void);
 /*
  * Put the launcher's words into WORDS (at most 32); returns their number. The caller frees *COPY,
  * to which they point, after use.
  */
-size_t launcher_words(const struct adoption *a, const char **words, char **copy);
+size_t launcher_words(const char **words, char **copy);
 
 /* ask.c: questions to a model. */
 
 /* prompts/adopt/NAME.txt of the campaign, else the shipped one, filled in; the caller frees. */
-char *ask_text(const struct adoption *a, const char *name, const json_t *context);
+char *ask_text(const char *name, const json_t *context);
 /*
  * Ask the campaign's model (campaign.json; before there is one, "model" of adopt.json) with the
  * texts prompts/adopt/system.txt and prompts/adopt/NAME.txt, filled in from CONTEXT. N
@@ -217,4 +215,4 @@ char *ask_text(const struct adoption *a, const char *name, const json_t *context
  * reply are kept in DIR/adopt/ask; a question with the same text as an earlier one is answered from
  * there. Dies with kllm's status when there is no answer. The caller frees.
  */
-char *ask_model(const struct adoption *a, const char *name, int n, const json_t *context);
+char *ask_model(const char *name, int n, const json_t *context);

@@ -9,7 +9,7 @@
 static const struct command {
 	const char *name;
 	int (*run)(int argc, char **argv);
-	int (*step)(const struct adoption *a);
+	int (*step)(void);
 	bool looks; /* read-only, so others may run at the same time */
 	const char *help;
 } commands[] = {
@@ -49,16 +49,17 @@ find_command(const char *name)
 }
 
 int
-command_step(const struct adoption *a, const char *name, const char *option, const char *value)
+command_step(const char *name, const char *option, const char *value)
 {
 	const struct command *c = find_command(name);
-	char *argv[] = { (char *)name, (char *)"-c", a->dir, (char *)option, (char *)value, NULL };
+	char *argv[] = { (char *)name, (char *)"-c", adoption.dir, (char *)option, (char *)value,
+		NULL };
 	struct work_span w = { name, know_ns() };
 	int code;
 
 	ksay("---------- %s: %s\n", name, c->help);
 	optind = 0;
-	code = c->run ? c->run(value ? 5 : 3, argv) : c->step(a);
+	code = c->run ? c->run(value ? 5 : 3, argv) : c->step();
 	work_end(&w);
 	return code;
 }
@@ -69,15 +70,13 @@ run_step(const struct command *c, int argc, char **argv)
 	auto_free char *usage = kasprintf("usage: kadopt %s [OPTION...]\n", c->name);
 	const char *dir = ".";
 	const struct koption options[] = { KOPTION_CAMPAIGN(&dir) };
-	struct adoption *a;
 	int code;
 
 	koption_all(options, usage, argc, argv);
-	a = adoption_load(dir);
+	adoption_load(dir);
 	if (!c->looks)
-		adoption_lock(a);
-	code = c->step(a);
-	adoption_free(a);
+		adoption_lock();
+	code = c->step();
 	return code;
 }
 

@@ -19,100 +19,102 @@ static const char usage[] = "usage: kadopt observe [-c DIR] [-p DIR --file FILE 
 
 enum { RUNS = 3, RUNS_MAX = 99, TIMEOUT_S = 600, SIBLINGS_MAX = 64 };
 
-struct options {
+/* The options. */
+static struct {
 	const char *campaign, *log;
 	json_t *answers; /* from the command line */
 	long runs;
 	double timeout_s; /* 0: not given */
 	bool launches, force, check, instrument;
-};
+} asked = { .campaign = ".", .runs = RUNS };
 
 /* ---- what to observe ---- */
 
 static void
-parse_options(struct options *o, int argc, char **argv)
+parse_options(int argc, char **argv)
 {
 	json_t *given = json_object();
 	const struct koption options[] = {
-		KOPTION_CAMPAIGN(&o->campaign),
+		KOPTION_CAMPAIGN(&asked.campaign),
 		ANSWER_OPTIONS(given),
 		KOPTION_NUMBER(
-		    "runs", &o->runs, 0, RUNS_MAX, "N\trun the application N times to time it"),
-		KOPTION_REAL("timeout", &o->timeout_s, 1, 1e6, "S\ttime limit of a build or a run"),
-		KOPTION_FLAG("launches", &o->launches, "\tobserve launches instead of calls"),
-		KOPTION_FLAG("force", &o->force, "\tobserve again"),
-		KOPTION_FLAG("check", &o->check, "\texit 1 if the observation is out of date"),
-		KOPTION_TEXT("log", &o->log, "FILE\tread the calls from a log of your own"),
-		KOPTION_FLAG(
-		    "instrument", &o->instrument, "\tlet a model add the lines that log each call"),
+		    "runs", &asked.runs, 0, RUNS_MAX, "N\trun the application N times to time it"),
+		KOPTION_REAL(
+		    "timeout", &asked.timeout_s, 1, 1e6, "S\ttime limit of a build or a run"),
+		KOPTION_FLAG("launches", &asked.launches, "\tobserve launches instead of calls"),
+		KOPTION_FLAG("force", &asked.force, "\tobserve again"),
+		KOPTION_FLAG("check", &asked.check, "\texit 1 if the observation is out of date"),
+		KOPTION_TEXT("log", &asked.log, "FILE\tread the calls from a log of your own"),
+		KOPTION_FLAG("instrument", &asked.instrument,
+		    "\tlet a model add the lines that log each call"),
 	};
 
 	koption_all(options, usage, argc, argv);
-	o->answers = given;
+	asked.answers = given;
 }
 
 static const char *
-answer(const struct options *o, const char *field)
+answer(const char *field)
 {
-	const char *text = kjson_str_or(o->answers, field, NULL);
+	const char *text = kjson_str_or(asked.answers, field, NULL);
 
 	if (!text || !*text)
-		kdie(K_USAGE, "%s/adopt.json does not exist; give --%s", o->campaign, field);
+		kdie(K_USAGE, "%s/adopt.json does not exist; give --%s", asked.campaign, field);
 	return text;
 }
 
 /* From adopt.json or, if it does not exist yet, from the command line. */
-static struct adoption *
-find_adoption(struct options *o)
+static void
+find_adoption(void)
 {
 	static const char *const needed[] = { "project", "kernel", "build", "run" };
-	char *path = path_of("%s/adopt.json", o->campaign);
-	struct adoption *a;
+	char *path = path_of("%s/adopt.json", asked.campaign);
 
 	if (kis_there(path)) {
-		if (json_object_size(o->answers))
+		if (json_object_size(asked.answers))
 			kdie(K_USAGE, "%s already exists; remove the duplicate options", path);
-		a = adoption_load(o->campaign);
+		adoption_load(asked.campaign);
 	} else {
 		kforeach(field, needed)
-			answer(o, *field);
-		json_object_update_new(o->answers,
+			answer(*field);
+		json_object_update_new(asked.answers,
 		    json_pack("{s:s,s:s}", "schema", "adopt/1", "language",
-		        kjson_str_or(rules_language(answer(o, "file")), "language", "c")));
-		a = adoption_new(o->campaign, json_incref(o->answers));
+		        kjson_str_or(rules_language(answer("file")), "language", "c")));
+		adoption_new(asked.campaign, asked.answers);
 	}
-	if (o->timeout_s > 0)
-		a->timeout_s = o->timeout_s;
-	return a;
+	if (asked.timeout_s > 0)
+		adoption.timeout_s = asked.timeout_s;
 }
 
 /* Makes the entry, which relies on what is ASSUMED; see views/assume.jq. */
 static void
-set_unit(struct adoption *a, const struct signature *s, const json_t *assumed)
+set_unit(const json_t *assumed)
 {
 	auto_buf struct kbuf why = { 0 };
-	char *path = adopt_path(a, "unit.json");
-	json_auto_t *built = kjson_if_there(adopt_path(a, "compile.json")),
-	            *unit = unit_named(a->project, a->file, a->kernel, built, assumed, &why);
+	char *path = adopt_path("unit.json");
+	json_auto_t *built = kjson_if_there(adopt_path("compile.json")),
+	            *unit = unit_named(
+	                adoption.project, adoption.file, adoption.kernel, built, assumed, &why);
 
 	if (!unit)
-		kdie(K_USAGE, "%s/%s:%d: %s: %s", a->project, a->file, s->line, a->kernel,
-		    why.len ? why.data : "it is not seen by the compiler");
+		kdie(K_USAGE, "%s/%s:%d: %s: %s", adoption.project, adoption.file, watched.line,
+		    adoption.kernel, why.len ? why.data : "it is not seen by the compiler");
 	make_folder_of(path);
 	write_json(path, unit);
-	adoption_read_unit(a);
+	adoption_read_unit();
 	if (assumed)
-		ksay("entry      %s, which calls it:\n%s\n", a->entry, kjson_str(unit, "text"));
+		ksay("entry      %s, which calls it:\n%s\n", adoption.entry,
+		    kjson_str(unit, "text"));
 }
 
 /* The same if the entry that was made last does not rely on that. */
 static void
-change_unit(struct adoption *a, const struct signature *s, const json_t *assumed)
+change_unit(const json_t *assumed)
 {
-	const json_t *now = json_object_get(a->unit, "assumed");
+	const json_t *now = json_object_get(adoption.unit, "assumed");
 
-	if (a->unit && now != assumed && !json_equal(now, assumed))
-		set_unit(a, s, assumed);
+	if (adoption.unit && now != assumed && !json_equal(now, assumed))
+		set_unit(assumed);
 }
 
 /* ---- is the observation still valid? ---- */
@@ -143,12 +145,12 @@ static const char sources_script[] = "cd \"$1\" && own=$2 && shift 2 && find . \
                                      "-print0 | LC_ALL=C sort -z | xargs -0 -r sha256sum";
 
 static void
-add_sources(json_t *header, const struct watch *w)
+add_sources(json_t *header)
 {
-	const json_t *siblings = siblings_named(w->a);
+	const json_t *siblings = siblings_named();
 	/* A campaign inside the project is not part of it. */
-	const char *argv[SIBLINGS_MAX + 7] = { "sh", "-c", sources_script, "sh", w->a->project,
-		path_in(w->a->project, w->a->dir) ?: "" };
+	const char *argv[SIBLINGS_MAX + 7] = { "sh", "-c", sources_script, "sh", adoption.project,
+		path_in(adoption.project, adoption.dir) ?: "" };
 	auto_free char *list = NULL;
 
 	for (size_t i = 0; i < json_array_size(siblings) && i < SIBLINGS_MAX; i++)
@@ -159,26 +161,27 @@ add_sources(json_t *header, const struct watch *w)
 
 /* The current header; without the program, which only exists after a build. */
 static json_t *
-make_header(const struct watch *w, const struct signature *s, const char *how)
+make_header(const char *how)
 {
 	json_t *header = json_pack("{s:s,s:s,s:s,s:s,s:s}", "schema", "observed/1", "kernel",
-	    w->a->kernel, "file", w->a->file, "how", how, "version", kversion_string());
-	auto_free char *normal = kscan_signature_text(&s->of),
-	               *commands = kasprintf("%s\n%s\n%s\n", w->a->build, w->a->run,
-	                   w->a->launcher ? w->a->launcher : "");
+	    adoption.kernel, "file", adoption.file, "how", how, "version", kversion_string());
+	auto_free char *normal = kscan_signature_text(&watched.of),
+	               *commands = kasprintf("%s\n%s\n%s\n", adoption.build, adoption.run,
+	                   adoption.launcher ? adoption.launcher : "");
 
 	set_hash(header, "signature_sha256", normal, strlen(normal));
-	set_hash(header, "wrapper_sha256", s->text + s->f->from, s->f->to - s->f->from);
+	set_hash(header, "wrapper_sha256", watched.text + watched.f->from,
+	    watched.f->to - watched.f->from);
 	set_hash(header, "command_sha256", commands, strlen(commands));
-	add_sources(header, w);
+	add_sources(header);
 	return header;
 }
 
 /* Adds the program in the copy; nothing if the run command names none. */
 static void
-add_program(json_t *header, const struct watch *w)
+add_program(json_t *header)
 {
-	char *path = watch_program(w), hex[65];
+	char *path = watch_program(), hex[65];
 
 	if (*path && file_sha256(path, hex))
 		json_object_set_new(header, "binary_sha256", json_string(hex));
@@ -197,7 +200,7 @@ header_of(const char *path)
 
 /* Why an observation with the header OLD does not match HEADER; NULL: it does. The caller frees. */
 static char *
-stale(const json_t *old, const json_t *header, const struct watch *w)
+stale(const json_t *old, const json_t *header)
 {
 	static const struct {
 		const char *field, *what;
@@ -218,7 +221,7 @@ stale(const json_t *old, const json_t *header, const struct watch *w)
 		if (!why && !kjson_is(old, x->field, kjson_str(header, x->field)))
 			why = kasprintf("it belongs to %s (%s)", x->what, x->field);
 	binary = kjson_str_or(old, "binary_sha256", NULL);
-	add_program(now, w);
+	add_program(now);
 	if (!why && binary && json_object_size(now) &&
 	    strcmp(binary, kjson_str(now, "binary_sha256")))
 		why = kstrdup("it belongs to another program (binary_sha256)");
@@ -371,33 +374,33 @@ write_timing(const char *path, json_t *header, json_t *const *runs, size_t n, co
 
 /* Parameters of all __global__ functions of the file, for launches: one line each. */
 static void
-write_layout(const struct watch *w, const struct signature *s)
+write_layout(void)
 {
 	auto_buf struct kbuf b = kbuf_empty();
 
-	signature_layout(&s->scan, &b);
-	write_text(path_of("%s/layout.txt", w->folder), b.data);
+	signature_layout(&watched.scan, &b);
+	write_text(path_of("%s/layout.txt", watch.folder), b.data);
 }
 
 /* If nothing was launched in any call of a host function, the launches were not seen. */
 static void
-check_launches(const struct watch *w, const json_t *calls)
+check_launches(const json_t *calls)
 {
-	if (w->cuda &&
+	if (watch.cuda &&
 	    !kany(kjson_foreach(c, calls), json_array_size(json_object_get(c, "launches"))))
 		kdie(K_MISSING,
 		    "%s was called, but kadopt saw no launch, because the CUDA run-time library is "
 		    "linked statically; relink with -cudart shared, or use --instrument "
 		    "(build log: %s/adopt/log/watch-build.log)",
-		    w->a->kernel, w->a->dir);
+		    adoption.kernel, adoption.dir);
 }
 
 static void
-tell_dropped(const struct watch *w, json_int_t dropped)
+tell_dropped(json_int_t dropped)
 {
 	if (dropped)
 		kwarn("%lld more calls of %s were not recorded; shares refer to the recorded ones",
-		    dropped, w->a->kernel);
+		    dropped, adoption.kernel);
 }
 
 /* For a short launch, events measure the time to launch. */
@@ -415,70 +418,69 @@ tell_clock(const json_t *calls)
 
 /* Builds the application with a wrapper, and watches a run. New reference. */
 static json_t *
-watch_calls(const struct watch *w, const struct signature *s, json_int_t *dropped)
+watch_calls(json_int_t *dropped)
 {
 	struct work_span work =
-	    work_begin("build", "a copy with a wrapper around %s", w->a->kernel);
+	    work_begin("build", "a copy with a wrapper around %s", adoption.kernel);
 	json_t *calls;
 
-	watch_prepare(w, s);
-	if (w->cuda)
-		write_layout(w, s);
+	watch_prepare();
+	if (watch.cuda)
+		write_layout();
 	work_end(&work);
-	work = work_begin("watch", "'%s', with all calls and their arrays", w->a->run);
-	calls = watch_run(w, WATCH_ARGS, dropped);
+	work = work_begin("watch", "'%s', with all calls and their arrays", adoption.run);
+	calls = watch_run(WATCH_ARGS, dropped);
 	work_end(&work);
 	return calls;
 }
 
 static void
-observe(const struct options *o, struct adoption *a, const struct watch *w,
-    const struct signature *s, json_t *header, const char *observed)
+observe(json_t *header, const char *observed)
 {
 	json_int_t dropped;
-	json_auto_t *calls = watch_calls(w, s, &dropped),
-	            *assumed = a->unit && !w->cuda ? kjq("views/assume.jq", calls) : NULL,
+	json_auto_t *calls = watch_calls(&dropped),
+	            *assumed = adoption.unit && !watch.cuda ? kjq("views/assume.jq", calls) : NULL,
 	            *head = NULL;
 	json_t *runs[RUNS_MAX];
 	struct work_span work;
 
 	if (json_object_size(assumed)) {
 		/* With another entry, other arrays are measured. */
-		set_unit(a, s, assumed);
+		set_unit(assumed);
 		json_decref(calls);
-		calls = watch_calls(w, s, &dropped);
+		calls = watch_calls(&dropped);
 		json_object_set(header, "assumed", assumed);
 	}
 	head = json_deep_copy(header);
-	check_launches(w, calls);
-	tell_dropped(w, dropped);
-	add_program(header, w);
-	write_observed(observed, header, calls, w->a->kernel);
-	for (long i = 0; i < o->runs; i++) {
-		work = work_begin("times", "run %ld of %ld", i + 1, o->runs);
-		runs[i] = watch_run(w, WATCH_TIME, &dropped);
+	check_launches(calls);
+	tell_dropped(dropped);
+	add_program(header);
+	write_observed(observed, header, calls, adoption.kernel);
+	for (long i = 0; i < asked.runs; i++) {
+		work = work_begin("times", "run %ld of %ld", i + 1, asked.runs);
+		runs[i] = watch_run(WATCH_TIME, &dropped);
 		work_end(&work);
 	}
-	tell_clock(o->runs ? runs[0] : calls);
-	add_program(head, w);
+	tell_clock(asked.runs ? runs[0] : calls);
+	add_program(head);
 	json_object_set_new(head, "schema", json_string("timing/1"));
-	if (o->runs)
+	if (asked.runs)
 		write_timing(
-		    adopt_path(a, "timing.ndjson"), head, runs, (size_t)o->runs, a->kernel);
-	for (long i = 0; i < o->runs; i++)
+		    adopt_path("timing.ndjson"), head, runs, (size_t)asked.runs, adoption.kernel);
+	for (long i = 0; i < asked.runs; i++)
 		json_decref(runs[i]);
 }
 
 static void
-observe_log(const struct watch *w, const json_t *header, const char *text, size_t len,
-    const char *name, const char *observed)
+observe_log(
+    const json_t *header, const char *text, size_t len, const char *name, const char *observed)
 {
 	struct log_state state;
-	json_auto_t *calls = log_calls(text, len, w->a->kernel, w->cuda, &state);
+	json_auto_t *calls = log_calls(text, len, adoption.kernel, watch.cuda, &state);
 
 	if (!state.lines)
 		kdie(K_MISSING, "%s: contains no line '[KKLOG_CPP] kernel=%s …'", name,
-		    w->a->kernel);
+		    adoption.kernel);
 	if (state.torn)
 		kdie(K_MISSING,
 		    "%s: %zu of %zu lines are unreadable or incomplete (more than 1 %%); write "
@@ -488,50 +490,49 @@ observe_log(const struct watch *w, const json_t *header, const char *text, size_
 		kwarn("%s: %zu lines with other tags do not match "
 		      "the %zu calls one to one; they are ignored",
 		    name, state.others, json_array_size(calls));
-	write_observed(observed, header, calls, w->a->kernel);
+	write_observed(observed, header, calls, adoption.kernel);
 }
 
 static void
-run(const struct options *o, struct adoption *a, const struct watch *w, const struct signature *s,
-    json_t *header, const char *observed)
+run(json_t *header, const char *observed)
 {
 	auto_free char *text = NULL;
 	size_t len;
 
-	if (o->log) {
-		text = kread_file_or_die(o->log, (size_t)1 << 30, &len);
-		observe_log(w, header, text, len, o->log, observed);
-	} else if (o->instrument) {
-		watch_copy(w);
-		instrument(w);
-		watch_build(w);
-		text = watch_log(w, &len);
-		observe_log(w, header, text, len, "standard error", observed);
+	if (asked.log) {
+		text = kread_file_or_die(asked.log, (size_t)1 << 30, &len);
+		observe_log(header, text, len, asked.log, observed);
+	} else if (asked.instrument) {
+		watch_copy();
+		instrument();
+		watch_build();
+		text = watch_log(&len);
+		observe_log(header, text, len, "standard error", observed);
 	} else {
-		observe(o, a, w, s, header, observed);
+		observe(header, observed);
 	}
 }
 
 char *
-counters_of(const struct adoption *a, const json_t *kernels)
+counters_of(const json_t *kernels)
 {
-	const char *file = kjson_str_or(a->json, "ncu", NULL);
+	const char *file = kjson_str_or(adoption.json, "ncu", NULL);
 	auto_free char *ncu = NULL, *text = NULL;
 	auto_buf struct kbuf b = { 0 };
 	auto_result struct command_result r = { 0 };
 	struct work_span w;
 	char *made, *kept = NULL;
 
-	if (file || !kjson_bool(a->json, "count"))
+	if (file || !kjson_bool(adoption.json, "count"))
 		return file ? kstrdup(file) : NULL;
 	w = work_begin("count", "the work of a call, by ncu");
-	made = adopt_path(a, "ncu.csv");
+	made = adopt_path("ncu.csv");
 	ncu = ncu_command(kernels);
 	kbuf_printf(&b, "%s --log-file ", ncu);
 	command_quote(&b, made);
 	kbuf_puts(&b, " sh -c ");
-	command_quote(&b, a->run);
-	command_run(a, project_copy(a), b.data, NULL, "ncu", &r);
+	command_quote(&b, adoption.run);
+	command_run(project_copy(), b.data, NULL, "ncu", &r);
 	text = file_text(made, NULL);
 	/* It may go on without counters. */
 	if (r.status || !text || !strstr(text, NCU_TITLES))
@@ -545,56 +546,48 @@ counters_of(const struct adoption *a, const json_t *kernels)
 int
 command_observe(int argc, char **argv)
 {
-	struct options o = { .campaign = ".", .runs = RUNS };
-	auto_found struct signature s = { 0 };
-	struct adoption *a;
-	struct watch w;
 	char *observed;
 	auto_free char *why = NULL;
 	json_auto_t *header = NULL, *old = NULL;
 	int code = K_OK;
 
-	parse_options(&o, argc, argv);
-	a = find_adoption(&o);
-	w = (struct watch){ .a = a,
-		.folder = adopt_path(a, "watch"),
-		.launches = o.launches,
-		.cuda = a->device || o.launches };
-	watch_find(&w, &s);
+	parse_options(argc, argv);
+	find_adoption();
+	watch = (struct watch){ .folder = adopt_path("watch"),
+		.launches = asked.launches,
+		.cuda = adoption.device || asked.launches };
+	watch_find();
 	/* Even without preflight, a kernel is observed by its launches. */
-	if (s.kernel && !o.launches && !a->unit)
-		set_unit(a, &s, NULL);
-	header = make_header(&w, &s,
-	    o.log              ? "log"
-	        : o.instrument ? "instrument"
-	        : o.launches   ? "launches"
-	                       : "calls");
-	observed = adopt_path(a, "observed.ndjson");
+	if (watched.kernel && !asked.launches && !adoption.unit)
+		set_unit(NULL);
+	header = make_header(asked.log ? "log"
+	        : asked.instrument     ? "instrument"
+	        : asked.launches       ? "launches"
+	                               : "calls");
+	observed = adopt_path("observed.ndjson");
 	make_folder_of(observed);
 	old = header_of(observed);
-	why = stale(old, header, &w);
-	if (o.check) {
+	why = stale(old, header);
+	if (asked.check) {
 		if (why)
 			kwarn("%s: %s", observed, why);
 		code = why ? K_NO : K_OK;
-	} else if (!why && !o.force) {
+	} else if (!why && !asked.force) {
 		/* The preflight made an entry that relies on nothing. */
-		change_unit(a, &s, json_object_get(old, "assumed"));
+		change_unit(json_object_get(old, "assumed"));
 	} else {
 		/*
 		 * The observation on which the frozen figures rest is kept, even when the winner is
 		 * in the sources.
 		 */
-		if (adoption_begun(a))
+		if (adoption_begun())
 			kdie(K_USAGE,
 			    "%s: %s, but the campaign rests on it; observe into another folder",
 			    observed, why ? why : "it would be made again");
 		if (why && kis_there(observed))
 			kwarn("%s: %s; observing again", observed, why);
-		change_unit(a, &s, NULL);
-		run(&o, a, &w, &s, header, observed);
+		change_unit(NULL);
+		run(header, observed);
 	}
-	adoption_free(a);
-	json_decref(o.answers);
 	return code;
 }

@@ -85,12 +85,12 @@ add_using(struct kbuf *b, const char *text)
 }
 
 char *
-oracle_wrap(const struct adoption *a, const char *text, const json_t *task)
+oracle_wrap(const char *text, const json_t *task)
 {
 	const char *entry = kjson_str_or(task, "entry.name", "kernel");
-	bool cxx = a->device || a->cxx;
+	bool cxx = adoption.device || adoption.cxx;
 	json_auto_t *input = json_pack("{s:O,s:o,s:b,s:b}", "task", task, "types", number_types(),
-	                "device", a->device, "cxx", cxx),
+	                "device", adoption.device, "cxx", cxx),
 	            *wrapper = kjq("views/oracle.jq", input);
 	struct kbuf b = { 0 };
 

@@ -159,10 +159,9 @@ texts_differ(struct comparing *c, const char *x, const char *y)
 
 /* Compares output O, as the program in FOLDER wrote it, with the original's. */
 static char *
-output_differs(struct comparing *c, const struct adoption *a, const json_t *o, const char *compare,
-    const char *folder)
+output_differs(struct comparing *c, const json_t *o, const char *compare, const char *folder)
 {
-	const char *name = kjson_str(o, "file"), *was = adopt_path(a, "outputs/%s", name),
+	const char *name = kjson_str(o, "file"), *was = adopt_path("outputs/%s", name),
 	           *now = path_of("%s/%s", folder, name);
 	size_t n, m;
 	auto_free char *x = file_text(was, &n), *y = file_text(now, &m);
@@ -180,11 +179,11 @@ output_differs(struct comparing *c, const struct adoption *a, const json_t *o, c
 }
 
 char *
-outputs_differ(const struct adoption *a, const json_t *o, const char *folder)
+outputs_differ(const json_t *o, const char *folder)
 {
 	struct comparing c = { 0 };
 
-	return output_differs(&c, a, o, kjson_str_or(o, "compare", "exact"), folder);
+	return output_differs(&c, o, kjson_str_or(o, "compare", "exact"), folder);
 }
 
 /* The next of 1, 2, 5, 10, … above X, because another run may differ by a little more. */
@@ -198,21 +197,21 @@ round_up(double x)
 }
 
 char *
-outputs_digits(const struct adoption *a, const char *folder)
+outputs_digits(const char *folder)
 {
 	/*
 	 * A number that differs by more is another result, unless it is nearly 0 because it is the
 	 * difference of much larger numbers.
 	 */
 	static const double most = 0.01, least = 1e-6, tiny = 1e-6;
-	const json_t *outputs = json_object_get(a->json, "outputs");
+	const json_t *outputs = json_object_get(adoption.json, "outputs");
 
 	for (size_t k = 0; k < LEN(kinds); k++) {
 		auto_free char *compare = kasprintf("%s:%g", kinds[k], most), *why = NULL;
 		struct comparing c = { .lenient = true, .worst = least };
 
 		kjson_foreach(o, outputs)
-			why = why ?: output_differs(&c, a, o, compare, folder);
+			why = why ?: output_differs(&c, o, compare, folder);
 		if (why || !(c.far <= tiny * c.largest) || isinf(c.worst))
 			continue;
 		return c.far > 0
@@ -223,9 +222,9 @@ outputs_digits(const struct adoption *a, const char *folder)
 }
 
 bool
-outputs_allow(const struct adoption *a, const char *compare)
+outputs_allow(const char *compare)
 {
-	const json_t *outputs = json_object_get(a->json, "outputs");
+	const json_t *outputs = json_object_get(adoption.json, "outputs");
 	struct tolerance asked, t;
 	int kind = kind_of(compare, &asked);
 
@@ -236,10 +235,10 @@ outputs_allow(const struct adoption *a, const char *compare)
 }
 
 char *
-outputs_all_differ(const struct adoption *a, const char *folder)
+outputs_all_differ(const char *folder)
 {
-	kjson_foreach(o, json_object_get(a->json, "outputs")) {
-		auto_free char *why = outputs_differ(a, o, folder);
+	kjson_foreach(o, json_object_get(adoption.json, "outputs")) {
+		auto_free char *why = outputs_differ(o, folder);
 
 		if (why)
 			return kasprintf(
@@ -249,11 +248,11 @@ outputs_all_differ(const struct adoption *a, const char *folder)
 }
 
 json_t *
-outputs_stamps(const struct adoption *a, const char *folder)
+outputs_stamps(const char *folder)
 {
 	json_t *stamps = json_object();
 
-	kjson_foreach(o, json_object_get(a->json, "outputs")) {
+	kjson_foreach(o, json_object_get(adoption.json, "outputs")) {
 		const char *name = kjson_str(o, "file");
 		struct stat st;
 
@@ -266,11 +265,11 @@ outputs_stamps(const struct adoption *a, const char *folder)
 }
 
 const char *
-outputs_untouched(const struct adoption *a, const char *folder, const json_t *stamps)
+outputs_untouched(const char *folder, const json_t *stamps)
 {
-	json_auto_t *now = outputs_stamps(a, folder);
+	json_auto_t *now = outputs_stamps(folder);
 
-	kjson_foreach(o, json_object_get(a->json, "outputs")) {
+	kjson_foreach(o, json_object_get(adoption.json, "outputs")) {
 		const char *name = kjson_str(o, "file");
 
 		if (json_object_get(now, name) &&
@@ -289,18 +288,18 @@ has_fractions(const char *text, size_t len)
 }
 
 void
-outputs_propose(const struct adoption *a)
+outputs_propose(void)
 {
 	size_t len;
 
-	kjson_foreach(o, json_object_get(a->json, "outputs")) {
+	kjson_foreach(o, json_object_get(adoption.json, "outputs")) {
 		const char *name = kjson_str(o, "file");
 		auto_free char *text = NULL;
 		bool real;
 
 		if (strcmp(kjson_str_or(o, "compare", "auto"), "auto"))
 			continue;
-		text = file_text(adopt_path(a, "outputs/%s", name), &len);
+		text = file_text(adopt_path("outputs/%s", name), &len);
 		real = text && has_fractions(text, len);
 		if (real)
 			ksay("outputs    %s has floating-point numbers: they may differ by 1e-4 of "
@@ -308,5 +307,5 @@ outputs_propose(const struct adoption *a)
 			    name);
 		json_object_set_new(o, "compare", json_string(real ? "float:1e-4" : "exact"));
 	}
-	adoption_save(a);
+	adoption_save();
 }

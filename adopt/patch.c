@@ -71,16 +71,3 @@ patch_write(const struct patch *p, bool was, const char *folder)
 	kforeach_of(f, p->files, p->count)
 		write_text(path_of("%s/%s", folder, f->name), was ? f->was : f->text);
 }
-
-void
-patch_free(struct patch *p)
-{
-	kforeach_of(f, p->files, p->count) {
-		free(f->name);
-		free(f->was);
-		free(f->text);
-	}
-	free(p->files);
-	json_decref(p->called);
-	*p = (struct patch){ 0 };
-}

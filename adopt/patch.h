@@ -39,4 +39,3 @@ struct patch {
 void patch_add(struct patch *p, const char *name, char *was, char *text);
 /* Write the new files, or with WAS the old ones, into FOLDER, which is made anew. */
 void patch_write(const struct patch *p, bool was, const char *folder);
-void patch_free(struct patch *p);

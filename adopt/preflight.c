@@ -15,96 +15,97 @@
 enum { CONNECT_S = 15, DYING_S = 5, ROOM_COPIES = 5, SAID_MAX = 400 };
 
 /* Findings, one per line: faults end the adoption, notes do not. */
-struct findings {
+static struct {
 	struct kfaults missing, wrong, again;
-};
+} findings;
 
 /* ---- checks without running anything ---- */
 
 /* How the kernel becomes a task's entry: adopt/unit.json, or all reasons why it cannot. */
 static void
-check_unit(const struct adoption *a, const struct signature *s, const json_t *unit,
-    struct kbuf *why, struct findings *f)
+check_unit(const struct signature *s, const json_t *unit, struct kbuf *why)
 {
-	char *path = adopt_path(a, "unit.json");
+	char *path = adopt_path("unit.json");
 	const json_t *launches = json_object_get(unit, "launches"),
 	             *first = json_array_get(launches, 0);
 	size_t n = json_array_size(launches);
 
 	unlink(path);
 	kpart_foreach(line, !unit && why->len ? why->data : NULL, "\n")
-		kfault(&f->wrong, "kernel: %s:%d: %s: %s", a->file, s->line, a->kernel, line);
+		kfault(&findings.wrong, "kernel: %s:%d: %s: %s", adoption.file, s->line,
+		    adoption.kernel, line);
 	if (!unit && !why->len)
-		kfault(&f->wrong, "kernel: %s:%d: %s: the compiler does not see it (#if)", a->file,
-		    s->line, a->kernel);
+		kfault(&findings.wrong, "kernel: %s:%d: %s: the compiler does not see it (#if)",
+		    adoption.file, s->line, adoption.kernel);
 	if (unit)
 		write_json(path, unit);
 	if (unit && n)
-		ksay("kernel     %s, %s:%d, launched at %zu place%s, first in %s:%zu\n", a->kernel,
-		    a->file, s->line, n, n > 1 ? "s" : "", kjson_str(first, "file"),
-		    first_line(first));
+		ksay("kernel     %s, %s:%d, launched at %zu place%s, first in %s:%zu\n",
+		    adoption.kernel, adoption.file, s->line, n, n > 1 ? "s" : "",
+		    kjson_str(first, "file"), first_line(first));
 	else if (unit)
-		ksay("function   %s, %s:%d, %zu parameter%s\n", a->kernel, a->file, s->line,
-		    s->of.count, s->of.count == 1 ? "" : "s");
+		ksay("function   %s, %s:%d, %zu parameter%s\n", adoption.kernel, adoption.file,
+		    s->line, s->of.count, s->of.count == 1 ? "" : "s");
 }
 
 /* What is taken along from outside the project. */
 static void
-note_outside(const struct adoption *a)
+note_outside(void)
 {
-	kjson_foreach_text(name, siblings_named(a))
+	kjson_foreach_text(name, siblings_named())
 		ksay("outside    ../%s is named in the project, and is copied with it\n", name);
 }
 
 static void
-check_files(const struct adoption *a, struct findings *f)
+check_files(void)
 {
-	char *path = project_path(a, a->file), *text;
+	char *path = project_path(adoption.file), *text;
 	auto_free char *why = NULL;
 	auto_found struct signature s = { 0 };
 	auto_buf struct kbuf reasons = { 0 };
 	json_auto_t *unit = NULL;
 	size_t len;
 
-	if (!kis_folder(a->project)) {
-		kfault(&f->wrong, "project: %s is not a folder", a->project);
-	} else if (path_in(a->project, a->dir)) {
-		kfault(&f->wrong,
+	if (!kis_folder(adoption.project)) {
+		kfault(&findings.wrong, "project: %s is not a folder", adoption.project);
+	} else if (path_in(adoption.project, adoption.dir)) {
+		kfault(&findings.wrong,
 		    "the campaign's folder %s is inside the project, which is copied as a whole; "
 		    "choose a folder outside (-o)",
-		    a->dir);
+		    adoption.dir);
 	} else if (!(text = file_text(path, &len))) {
-		kfault(&f->wrong, "file: %s: %s", path, strerror(errno));
+		kfault(&findings.wrong, "file: %s: %s", path, strerror(errno));
 	} else {
-		note_outside(a);
-		unit = unit_named(a->project, a->file, a->kernel, NULL, NULL, &reasons);
-		why = signature_find(&s, text, len, a->kernel, first_line(unit));
+		note_outside();
+		unit = unit_named(
+		    adoption.project, adoption.file, adoption.kernel, NULL, NULL, &reasons);
+		why = signature_find(&s, text, len, adoption.kernel, first_line(unit));
 		if (why)
-			kfault(&f->wrong, "kernel: %s/%s: %s: %s", a->project, a->file, a->kernel,
-			    why);
+			kfault(&findings.wrong, "kernel: %s/%s: %s: %s", adoption.project,
+			    adoption.file, adoption.kernel, why);
 		else
-			check_unit(a, &s, unit, &reasons, f);
+			check_unit(&s, unit, &reasons);
 		*strrchr(path, '/') = '\0';
 		if (access(path, W_OK) < 0)
 			ksay("winner     %s is not writable, "
 			     "so a winner cannot be put in place there\n",
 			    path);
 	}
-	kjson_foreach_text(name, json_object_get(a->json, "context")) {
-		path = project_path(a, name);
+	kjson_foreach_text(name, json_object_get(adoption.json, "context")) {
+		path = project_path(name);
 		if (!kis_there(path))
-			kfault(&f->wrong, "context: %s: %s", path, strerror(errno));
+			kfault(&findings.wrong, "context: %s: %s", path, strerror(errno));
 	}
 }
 
 /* Reports uncommitted changes in the project: they are adopted too, and left unchanged. */
 static void
-check_versions(const struct adoption *a)
+check_versions(void)
 {
 	static const char script[] = "timeout 15 git --no-optional-locks -C \"$1\" status "
 	                             "--porcelain "
 	                             "-- . 2>/dev/null || echo none";
-	const char *argv[] = { "sh", "-c", script, "sh", a->project, NULL };
+	const char *argv[] = { "sh", "-c", script, "sh", adoption.project, NULL };
 	auto_free char *said = program_output(argv, NULL, 0);
 	size_t lines = 0;
 
@@ -131,18 +132,18 @@ folder_bytes(const char *path)
 }
 
 static void
-check_room(const struct adoption *a, struct findings *f)
+check_room(void)
 {
 	struct statvfs v;
-	double needed = folder_bytes(a->project) * ROOM_COPIES + 64e6, room;
+	double needed = folder_bytes(adoption.project) * ROOM_COPIES + 64e6, room;
 
-	if (statvfs(a->dir, &v) < 0)
+	if (statvfs(adoption.dir, &v) < 0)
 		return;
 	room = (double)v.f_bavail * (double)v.f_frsize;
 	if (room < needed)
-		kfault(&f->missing,
-		    "%s: %.0f MB are free, but copies of the project take about %.0f MB", a->dir,
-		    room / 1e6, needed / 1e6);
+		kfault(&findings.missing,
+		    "%s: %.0f MB are free, but copies of the project take about %.0f MB",
+		    adoption.dir, room / 1e6, needed / 1e6);
 	else
 		ksay("room       %.0f MB free, about %.0f MB needed\n", room / 1e6, needed / 1e6);
 }
@@ -151,11 +152,11 @@ check_room(const struct adoption *a, struct findings *f)
 
 /* Runs WORDS with the launcher; their output becomes one line. False when that is impossible. */
 static bool
-ask(const struct adoption *a, const char *const *words, struct kproc_result *r)
+ask(const char *const *words, struct kproc_result *r)
 {
 	const char *argv[64];
 	char *copy;
-	size_t n = launcher_words(a, argv, &copy);
+	size_t n = launcher_words(argv, &copy);
 	struct kproc p = { .argv = (char *const *)argv, .timeout_s = CONNECT_S };
 	char *said;
 	bool good;
@@ -174,32 +175,32 @@ ask(const struct adoption *a, const char *const *words, struct kproc_result *r)
 }
 
 static bool
-check_launcher(const struct adoption *a, struct findings *f)
+check_launcher(void)
 {
-	const char *words[] = { "test", "-d", a->project, NULL };
+	const char *words[] = { "test", "-d", adoption.project, NULL };
 	auto_run struct kproc_result r = { 0 };
 
-	if (!a->launcher)
+	if (!adoption.launcher)
 		return true;
-	if (!ask(a, words, &r)) {
-		kfault(
-		    &f->missing, "launcher: cannot start '%s': %s", a->launcher, strerror(errno));
+	if (!ask(words, &r)) {
+		kfault(&findings.missing, "launcher: cannot start '%s': %s", adoption.launcher,
+		    strerror(errno));
 		return false;
 	}
 	if (r.timed_out)
-		kfault(
-		    &f->again, "launcher: '%s' did not answer within %d s", a->launcher, CONNECT_S);
+		kfault(&findings.again, "launcher: '%s' did not answer within %d s",
+		    adoption.launcher, CONNECT_S);
 	else if (r.exit_code == 1)
-		kfault(&f->missing,
+		kfault(&findings.missing,
 		    "launcher: '%s' answers, but the other machine does not have %s: both machines "
 		    "need the folders of project and campaign",
-		    a->launcher, a->project);
+		    adoption.launcher, adoption.project);
 	else if (r.exit_code)
-		kfault(&f->again, "launcher: '%s' exited with status %d: %.200s", a->launcher,
-		    r.exit_code, r.err);
+		kfault(&findings.again, "launcher: '%s' exited with status %d: %.200s",
+		    adoption.launcher, r.exit_code, r.err);
 	else
-		ksay("launcher   '%s' answers\n", a->launcher);
-	return !f->again.count && !f->missing.count;
+		ksay("launcher   '%s' answers\n", adoption.launcher);
+	return !findings.again.count && !findings.missing.count;
 }
 
 char *
@@ -220,7 +221,7 @@ program_of(const char *command)
 }
 
 static void
-check_program(const struct adoption *a, const char *what, const char *name, struct findings *f)
+check_program(const char *what, const char *name)
 {
 	auto_buf struct kbuf command = { 0 };
 	auto_result struct command_result r = { 0 };
@@ -229,10 +230,10 @@ check_program(const struct adoption *a, const char *what, const char *name, stru
 		return;
 	kbuf_puts(&command, "command -v -- ");
 	command_quote(&command, name);
-	command_run(a, a->project, command.data, NULL, "program", &r);
+	command_run(adoption.project, command.data, NULL, "program", &r);
 	if (r.status)
-		kfault(&f->missing, "%s: %s is not installed%s", what, name,
-		    a->launcher ? " there" : "");
+		kfault(&findings.missing, "%s: %s is not installed%s", what, name,
+		    adoption.launcher ? " there" : "");
 }
 
 /*
@@ -240,9 +241,9 @@ check_program(const struct adoption *a, const char *what, const char *name, stru
  * ended before.
  */
 static void
-check_device(const struct adoption *a, struct findings *f)
+check_device(void)
 {
-	const char *ours = a->launcher ? NULL : getenv("CUDA_VISIBLE_DEVICES");
+	const char *ours = adoption.launcher ? NULL : getenv("CUDA_VISIBLE_DEVICES");
 	const char *words[] = { "nvidia-smi", "--query-compute-apps=pid,process_name",
 		"--format=csv,noheader", ours && *ours ? "-i" : NULL, ours, NULL };
 	auto_run struct kproc_result r = { 0 };
@@ -250,8 +251,8 @@ check_device(const struct adoption *a, struct findings *f)
 	double load = 0;
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 
-	if (!a->device) {
-		if (!a->launcher && getloadavg(&load, 1) == 1 && load > 0.5 * (double)cpus)
+	if (!adoption.device) {
+		if (!adoption.launcher && getloadavg(&load, 1) == 1 && load > 0.5 * (double)cpus)
 			ksay("device     the load of this machine is %.1f on %ld CPUs: "
 			     "times will be noisy\n",
 			    load, cpus);
@@ -259,8 +260,8 @@ check_device(const struct adoption *a, struct findings *f)
 			ksay("device     CPU\n");
 		return;
 	}
-	for (int i = 0; (asked = ask(a, words, &r)); i++) {
-		if (i >= a->timeout_s || r.exit_code || !*r.out)
+	for (int i = 0; (asked = ask(words, &r)); i++) {
+		if (i >= adoption.timeout_s || r.exit_code || !*r.out)
 			break;
 		/* A process that was just killed may still be listed. */
 		if (i == DYING_S)
@@ -269,15 +270,15 @@ check_device(const struct adoption *a, struct findings *f)
 		sleep(1);
 	}
 	if (!asked) {
-		kfault(&f->missing,
+		kfault(&findings.missing,
 		    "device: nvidia-smi is not installed, so kadopt cannot find an NVIDIA GPU");
 		return;
 	}
 	if (r.exit_code)
-		kfault(&f->missing, "device: nvidia-smi exited with status %d: %.200s%.200s",
+		kfault(&findings.missing, "device: nvidia-smi exited with status %d: %.200s%.200s",
 		    r.exit_code, r.out, r.err);
 	else if (*r.out)
-		kfault(&f->again,
+		kfault(&findings.again,
 		    "device: in use by other processes; try again when they have ended: %s", r.out);
 	else
 		ksay("device     the GPU is free\n");
@@ -287,37 +288,37 @@ check_device(const struct adoption *a, struct findings *f)
 
 /* "sm_90" for the first GPU; NULL: unknown. The caller frees. */
 static char *
-device_architecture(const struct adoption *a)
+device_architecture(void)
 {
 	const char *words[] = { "nvidia-smi", "--query-gpu=compute_cap", "--format=csv,noheader",
 		NULL };
 	auto_run struct kproc_result r = { 0 };
 	int major, minor;
 
-	return ask(a, words, &r) && !r.exit_code && sscanf(r.out, "%d.%d", &major, &minor) == 2
+	return ask(words, &r) && !r.exit_code && sscanf(r.out, "%d.%d", &major, &minor) == 2
 	    ? kasprintf("sm_%d%d", major, minor)
 	    : NULL;
 }
 
 /* How the file is compiled, from the shims' records; a guess when they were not called. */
 static void
-note_compiler(const struct adoption *a, const char *copy, struct findings *f)
+note_compiler(const char *copy)
 {
-	bool cuda = a->device, astray;
-	const char *guess = cuda ? "nvcc" : a->cxx ? "g++" : "gcc";
-	char *path = adopt_path(a, "compile.json"),
-	     *architecture = cuda ? device_architecture(a) : NULL;
-	json_auto_t *found = compile_seen(a, copy, &astray);
+	bool cuda = adoption.device, astray;
+	const char *guess = cuda ? "nvcc" : adoption.cxx ? "g++" : "gcc";
+	char *path = adopt_path("compile.json"),
+	     *architecture = cuda ? device_architecture() : NULL;
+	json_auto_t *found = compile_seen(copy, &astray);
 
 	if (astray && !found)
-		kfault(&f->wrong,
+		kfault(&findings.wrong,
 		    "build: '%s' in a copy of the project compiles the original %s/%s, because a "
 		    "build folder or makefile contains the project's path; let the build command "
 		    "configure again, or clean the project",
-		    a->build, a->project, a->file);
+		    adoption.build, adoption.project, adoption.file);
 	if (!found) {
 		found = json_pack("{s:s,s:[s,s],s:[],s:b}", "compiler", guess, "flags", "-O2",
-		    cuda || a->cxx ? "-std=c++17" : "-std=gnu11", "include", "guessed", 1);
+		    cuda || adoption.cxx ? "-std=c++17" : "-std=gnu11", "include", "guessed", 1);
 		ksay("compiler   not seen (does the build call it by an absolute path?); "
 		     "using %s -O2; see %s\n",
 		    guess, path);
@@ -337,12 +338,13 @@ note_compiler(const struct adoption *a, const char *copy, struct findings *f)
 
 /* The build's options may give macros, types and sizes of arrays, other values. */
 static void
-note_unit(const struct adoption *a)
+note_unit(void)
 {
-	char *path = adopt_path(a, "unit.json");
+	char *path = adopt_path("unit.json");
 	auto_buf struct kbuf why = { 0 };
-	json_auto_t *built = compile_settings(a), *was = kjson_load(path),
-	            *unit = unit_named(a->project, a->file, a->kernel, built, NULL, &why);
+	json_auto_t *built = compile_settings(), *was = kjson_load(path),
+	            *unit = unit_named(
+	                adoption.project, adoption.file, adoption.kernel, built, NULL, &why);
 
 	if (unit)
 		write_json(path, unit);
@@ -354,58 +356,60 @@ note_unit(const struct adoption *a)
 }
 
 static bool
-build_copy(const struct adoption *a, const char *copy, struct findings *f)
+build_copy(const char *copy)
 {
-	char *shims = adopt_path(a, "shims"),
+	char *shims = adopt_path("shims"),
 	     *env[] = { kasprintf("PATH=%s:%s", shims, getenv("PATH")),
 		     kstrdup("CMAKE_EXPORT_COMPILE_COMMANDS=ON"), NULL };
-	char *path = path_of("%s/%s", copy, a->file);
+	char *path = path_of("%s/%s", copy, adoption.file);
 	auto_result struct command_result r = { 0 };
 
-	copy_project(a, copy);
-	compile_shims(a);
+	copy_project(copy);
+	compile_shims();
 	/* An up-to-date file would not be compiled, and then not seen. */
 	utimensat(AT_FDCWD, path, NULL, 0);
-	command_run(a, copy, a->build, env, "build-copy", &r);
+	command_run(copy, adoption.build, env, "build-copy", &r);
 	if (r.status) {
-		kfault(&f->wrong, "build: it does not build a copy of the project: %s", r.why);
+		kfault(
+		    &findings.wrong, "build: it does not build a copy of the project: %s", r.why);
 		kwarn("%s", r.said);
 	} else {
-		ksay("build      '%s': %.1f s\n", a->build, r.wall_s);
+		ksay("build      '%s': %.1f s\n", adoption.build, r.wall_s);
 	}
 	free(env[0]);
 	free(env[1]);
-	return !f->wrong.count;
+	return !findings.wrong.count;
 }
 
 /* A file that was in the project before is not an output of the run. */
 static void
-check_written(const struct adoption *a, const char *copy, const json_t *before, struct findings *f)
+check_written(const char *copy, const json_t *before)
 {
-	const char *name = outputs_untouched(a, copy, before);
+	const char *name = outputs_untouched(copy, before);
 
 	if (name)
-		kfault(&f->wrong, "outputs: %s: the run did not write it: it existed before", name);
+		kfault(&findings.wrong, "outputs: %s: the run did not write it: it existed before",
+		    name);
 }
 
 /* Keep the outputs of the run, and check that a second run writes the same. */
 static void
-check_outputs(const struct adoption *a, const char *copy, bool second, struct findings *f)
+check_outputs(const char *copy, bool second)
 {
-	json_t *outputs = json_object_get(a->json, "outputs");
+	json_t *outputs = json_object_get(adoption.json, "outputs");
 
 	kjson_foreach(o, outputs) {
 		const char *name = kjson_str(o, "file");
 		size_t len;
 		auto_free char *text = file_text(path_of("%s/%s", copy, name), &len),
-		               *why = text && second ? outputs_differ(a, o, copy) : NULL;
+		               *why = text && second ? outputs_differ(o, copy) : NULL;
 
 		if (!text)
-			kfault(&f->wrong, "outputs: %s: the run did not write it", name);
+			kfault(&findings.wrong, "outputs: %s: the run did not write it", name);
 		else if (!second)
-			write_bytes(adopt_path(a, "outputs/%s", name), text, len);
+			write_bytes(adopt_path("outputs/%s", name), text, len);
 		else if (why)
-			kfault(&f->wrong,
+			kfault(&findings.wrong,
 			    "outputs: %s: two runs of the unchanged program differ: %s; give a "
 			    "tolerance (--compare float:RTOL), or name other files",
 			    name, why);
@@ -413,25 +417,25 @@ check_outputs(const struct adoption *a, const char *copy, bool second, struct fi
 }
 
 static void
-run_copy(const struct adoption *a, const char *copy, struct findings *f)
+run_copy(const char *copy)
 {
-	size_t count = json_array_size(json_object_get(a->json, "outputs"));
-	for (int i = 0; i < 2 && !f->wrong.count; i++) {
+	size_t count = json_array_size(json_object_get(adoption.json, "outputs"));
+	for (int i = 0; i < 2 && !findings.wrong.count; i++) {
 		auto_result struct command_result r = { 0 };
-		json_auto_t *before = outputs_stamps(a, copy);
+		json_auto_t *before = outputs_stamps(copy);
 
-		command_run(a, copy, a->run, NULL, "run-copy", &r);
+		command_run(copy, adoption.run, NULL, "run-copy", &r);
 		if (r.status) {
-			kfault(&f->wrong, "run: %s", r.why);
+			kfault(&findings.wrong, "run: %s", r.why);
 			kwarn("%s", r.said);
 		} else {
-			check_written(a, copy, before, f);
-			check_outputs(a, copy, i, f);
+			check_written(copy, before);
+			check_outputs(copy, i);
 			if (!i)
-				ksay("run        '%s': %.1f s\n", a->run, r.wall_s);
+				ksay("run        '%s': %.1f s\n", adoption.run, r.wall_s);
 		}
 	}
-	if (!f->wrong.count)
+	if (!findings.wrong.count)
 		ksay("outputs    %zu, the same in two runs%s\n", count,
 		    count ? ""
 		          : ": no output is compared, "
@@ -439,7 +443,7 @@ run_copy(const struct adoption *a, const char *copy, struct findings *f)
 }
 
 static void
-check_ours(struct findings *f)
+check_ours(void)
 {
 	static const char *const tools[] = { "kcampaign", "kharness", "keval", "kreport" };
 
@@ -449,18 +453,18 @@ check_ours(struct findings *f)
 		auto_run struct kproc_result r = { 0 };
 
 		if (kproc_run(&p, &r) < 0)
-			kfault(&f->missing, "%s: is not on the PATH", *tool);
+			kfault(&findings.missing, "%s: is not on the PATH", *tool);
 	}
 }
 
 static int
-verdict(struct findings *f)
+verdict(void)
 {
-	int code = f->wrong.count ? K_USAGE
-	    : f->missing.count    ? K_MISSING
-	    : f->again.count      ? K_AGAIN
-	                          : K_OK;
-	struct kfaults *all[] = { &f->wrong, &f->missing, &f->again };
+	int code = findings.wrong.count ? K_USAGE
+	    : findings.missing.count    ? K_MISSING
+	    : findings.again.count      ? K_AGAIN
+	                                : K_OK;
+	struct kfaults *all[] = { &findings.wrong, &findings.missing, &findings.again };
 
 	kforeach(list, all) {
 		kpart_foreach(line, (*list)->text.data, "\n")
@@ -471,31 +475,31 @@ verdict(struct findings *f)
 }
 
 int
-preflight(const struct adoption *a)
+preflight(void)
 {
-	struct findings f = { 0 };
-	size_t ended = command_end_leftovers(a);
-	char *copy = project_copy(a), *program;
+	size_t ended = command_end_leftovers();
+	char *copy = project_copy(), *program;
 
 	if (ended)
 		ksay("leftovers  ended %zu process%s of an earlier run\n", ended,
 		    ended > 1 ? "es" : "");
-	check_files(a, &f);
-	check_ours(&f);
-	if (!f.wrong.count) {
-		check_versions(a);
-		check_room(a, &f);
-		if (check_launcher(a, &f)) {
-			program = program_of(a->build);
-			check_program(a, "build", program, &f);
+	check_files();
+	check_ours();
+	if (!findings.wrong.count) {
+		check_versions();
+		check_room();
+		if (check_launcher()) {
+			program = program_of(adoption.build);
+			check_program("build", program);
 			free(program);
-			check_device(a, &f);
+			check_device();
 		}
 	}
-	if (!f.wrong.count && !f.missing.count && !f.again.count && build_copy(a, copy, &f)) {
-		note_compiler(a, copy, &f);
-		note_unit(a);
-		run_copy(a, copy, &f);
+	if (!findings.wrong.count && !findings.missing.count && !findings.again.count &&
+	    build_copy(copy)) {
+		note_compiler(copy);
+		note_unit();
+		run_copy(copy);
 	}
-	return verdict(&f);
+	return verdict();
 }

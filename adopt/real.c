@@ -17,13 +17,12 @@ static const double near_args = 0.01;
 
 static const char *const names[] = { "winner", "original" };
 
-static struct watch
-watch_of(const struct adoption *a, bool was)
+static void
+watch_build_of(bool was)
 {
-	return (struct watch){ .a = a,
-		.folder = adopt_path(a, "real/%s", names[was]),
-		.overlay = adopt_path(a, "real/%s.files", names[was]),
-		.cuda = a->device };
+	watch = (struct watch){ .folder = adopt_path("real/%s", names[was]),
+		.overlay = adopt_path("real/%s.files", names[was]),
+		.cuda = adoption.device };
 }
 
 /*
@@ -31,7 +30,7 @@ watch_of(const struct adoption *a, bool was)
  * changes must be undone then. False when it failed; it has reported why on standard error.
  */
 static bool
-apart(int (*step)(const struct adoption *a, void *arg), const struct adoption *a, void *arg)
+apart(int (*step)(void *arg), void *arg)
 {
 	pid_t parent = getpid(), pid;
 	int status;
@@ -44,7 +43,7 @@ apart(int (*step)(const struct adoption *a, void *arg), const struct adoption *a
 		if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != parent)
 			_exit(K_IO);
 		adoption_unlock();
-		exit(step(a, arg));
+		exit(step(arg));
 	}
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		continue;
@@ -57,31 +56,29 @@ struct build {
 };
 
 static int
-build_step(const struct adoption *a, void *arg)
+build_step(void *arg)
 {
 	const struct build *b = arg;
-	struct adoption v = *a; /* what is watched */
-	struct watch w = watch_of(a, b->was);
-	auto_found struct signature s;
 
+	watch_build_of(b->was);
 	if (b->patch->called && !b->was) {
-		v.unit = b->patch->called;
-		v.kernel = kjson_str(v.unit, "function");
-		v.entry = ""; /* its arguments have their own names */
+		/* In this process, what is watched is another function. */
+		adoption.unit = b->patch->called;
+		adoption.kernel = kjson_str(adoption.unit, "function");
+		adoption.entry = ""; /* its arguments have their own names */
 	}
-	w.a = &v;
-	patch_write(b->patch, b->was, w.overlay);
-	watch_find(&w, &s);
-	watch_prepare(&w, &s);
+	patch_write(b->patch, b->was, watch.overlay);
+	watch_find();
+	watch_prepare();
 	return K_OK;
 }
 
 bool
-real_build(const struct adoption *a, const struct patch *p, bool was)
+real_build(const struct patch *p, bool was)
 {
 	struct build b = { p, was };
 
-	return apart(build_step, a, &b);
+	return apart(build_step, &b);
 }
 
 /* ---- runs ---- */
@@ -92,13 +89,13 @@ struct run {
 };
 
 static void
-run_once(const struct adoption *a, bool was, struct run *r)
+run_once(bool was, struct run *r)
 {
-	struct watch w = watch_of(a, was);
 	json_int_t dropped;
 	int64_t begun = know_ns();
 
-	r->calls = watch_run(&w, WATCH_TIME, &dropped);
+	watch_build_of(was);
+	r->calls = watch_run(WATCH_TIME, &dropped);
 	r->wall_s = kseconds_since(begun);
 	r->total_ns = 0;
 	kjson_foreach(call, r->calls)
@@ -333,11 +330,11 @@ struct comparison {
  * compared.
  */
 static void
-drop_arguments(const struct patch *p, const struct adoption *a, struct run *r)
+drop_arguments(const struct patch *p, struct run *r)
 {
 	const json_t *kept = json_object_get(p->called, "parameters");
 
-	kjson_foreach(x, json_object_get(a->unit, "parameters")) {
+	kjson_foreach(x, json_object_get(adoption.unit, "parameters")) {
 		const char *name = kjson_str(x, "name");
 
 		if (p->called && !kjson_find(kept, "name", name))
@@ -348,10 +345,10 @@ drop_arguments(const struct patch *p, const struct adoption *a, struct run *r)
 
 /* Makes the runs and writes the results to adopt/real/result.json. */
 static int
-compare_step(const struct adoption *a, void *arg)
+compare_step(void *arg)
 {
 	const struct comparison *c = arg;
-	char *copy = siblings_copy_path(a, adopt_path(a, "real/%s", names[0]));
+	char *copy = siblings_copy_path(adopt_path("real/%s", names[0]));
 	struct run old[PAIRS_MAX], new[PAIRS_MAX], warm;
 	json_auto_t *record = json_pack("{s:s,s:o,s:f,s:f,s:f}", "schema", "real/1", "gate",
 	    number(c->gate), "reduction", 0.0, "worst", 0.0, "wall", 0.0);
@@ -361,7 +358,7 @@ compare_step(const struct adoption *a, void *arg)
 
 	/* The first run of each program pays for cold files. */
 	for (int i = 0; i < 2; i++) {
-		run_once(a, !i, &warm);
+		run_once(!i, &warm);
 		json_decref(warm.calls);
 	}
 	for (; pairs < c->pairs || (pairs < most && is_unclear(old, new, pairs, c->gate));
@@ -370,9 +367,9 @@ compare_step(const struct adoption *a, void *arg)
 
 		kprogress("application: pair %zu of %zu", p + 1, p < c->pairs ? c->pairs : most);
 		/* A B, B A: a drift of the machine affects both. */
-		run_once(a, p % 2 == 0, p % 2 ? &new[p] : &old[p]);
-		run_once(a, p % 2, p % 2 ? &old[p] : &new[p]);
-		drop_arguments(c->patch, a, &old[p]);
+		run_once(p % 2 == 0, p % 2 ? &new[p] : &old[p]);
+		run_once(p % 2, p % 2 ? &old[p] : &new[p]);
+		drop_arguments(c->patch, &old[p]);
 	}
 	close(lock);
 	why = calls_differ(old, new, pairs);
@@ -380,11 +377,11 @@ compare_step(const struct adoption *a, void *arg)
 		auto_free char *slow = decide(record, old, new, pairs, c->gate);
 
 		json_object_set_new(record, "configurations", rows(old, new, pairs));
-		why = outputs_all_differ(a, copy) ?: slow ? kstrdup(slow) : NULL;
+		why = outputs_all_differ(copy) ?: slow ? kstrdup(slow) : NULL;
 	}
 	json_object_update_new(
 	    record, json_pack("{s:b,s:s}", "faster", !why, "why", why ? why : ""));
-	write_json(adopt_path(a, "real/result.json"), record);
+	write_json(adopt_path("real/result.json"), record);
 	for (size_t p = 0; p < pairs; p++) {
 		json_decref(old[p].calls);
 		json_decref(new[p].calls);
@@ -393,11 +390,11 @@ compare_step(const struct adoption *a, void *arg)
 }
 
 json_t *
-real_compare(const struct adoption *a, const struct patch *p, size_t pairs, double gate)
+real_compare(const struct patch *p, size_t pairs, double gate)
 {
 	struct comparison c = { p, pairs < PAIRS_MAX ? pairs : PAIRS_MAX, gate };
-	char *path = adopt_path(a, "real/result.json");
+	char *path = adopt_path("real/result.json");
 
 	unlink(path);
-	return apart(compare_step, a, &c) ? kjson_if_there(path) : NULL;
+	return apart(compare_step, &c) ? kjson_if_there(path) : NULL;
 }

@@ -12,10 +12,10 @@
  * Build the program with the new files of P, or with WAS its old ones, in a copy that is watched;
  * the log is watch-build. False: it does not build.
  */
-bool real_build(const struct adoption *a, const struct patch *p, bool was);
+bool real_build(const struct patch *p, bool was);
 /*
  * Run both programs in turns, PAIRS times each, and more often while it is unclear which is faster.
  * Returns the result in the form of schema real/1: why the new one is no better, or "". New
  * reference; NULL: they could not be run. The project itself is not changed.
  */
-json_t *real_compare(const struct adoption *a, const struct patch *p, size_t pairs, double gate);
+json_t *real_compare(const struct patch *p, size_t pairs, double gate);

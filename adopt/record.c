@@ -63,9 +63,9 @@ skipped(const json_t *calls, const json_t *config)
 
 /* The lines of the configurations for which there is room; reports their sizes. */
 static char *
-choose(const struct adoption *a, const json_t *configs, const json_t *calls)
+choose(const json_t *configs, const json_t *calls)
 {
-	double limit = kjson_num_or(a->json, "record_mb", MEGABYTES), total = 0;
+	double limit = kjson_num_or(adoption.json, "record_mb", MEGABYTES), total = 0;
 	struct kbuf b = kbuf_empty();
 
 	kjson_foreach(c, configs) {
@@ -78,7 +78,7 @@ choose(const struct adoption *a, const json_t *configs, const json_t *calls)
 		if (total + mb > limit) {
 			kwarn("%s: the arrays of %s take %.1f MB, more than is left of %.0f MB "
 			      "(--record-mb), so they are not recorded",
-			    a->kernel, name, mb, limit);
+			    adoption.kernel, name, mb, limit);
 			continue;
 		}
 		total += mb;
@@ -88,7 +88,7 @@ choose(const struct adoption *a, const json_t *configs, const json_t *calls)
 	}
 	if (b.len)
 		ksay("record     %.1f MB in all, in %s/adopt/recorded; no prompt shows them\n",
-		    total, a->dir);
+		    total, adoption.dir);
 	return b.data;
 }
 
@@ -97,7 +97,7 @@ choose(const struct adoption *a, const json_t *configs, const json_t *calls)
  * examined, so only they say what was written.
  */
 static void
-write_saved(const struct adoption *a, const json_t *calls)
+write_saved(const json_t *calls)
 {
 	auto_buf struct kbuf b = kbuf_empty();
 
@@ -108,50 +108,47 @@ write_saved(const struct adoption *a, const json_t *calls)
 
 			kbuf_printf(&b, "%s\n", line);
 		}
-	write_text(adopt_path(a, "recorded/calls.ndjson"), b.data);
+	write_text(adopt_path("recorded/calls.ndjson"), b.data);
 }
 
 /* Run the application once more; the files show which calls occurred. */
 static void
-save(const struct adoption *a, const char *lines)
+save(const char *lines)
 {
-	char *file = adopt_path(a, "recorded/calls");
-	struct watch w = {
-		.a = a, .folder = adopt_path(a, "watch"), .cuda = a->device, .save = file
-	};
+	char *file = adopt_path("recorded/calls");
 	json_auto_t *calls = NULL;
-	auto_found struct signature s;
 	json_int_t dropped;
 
+	watch =
+	    (struct watch){ .folder = adopt_path("watch"), .cuda = adoption.device, .save = file };
 	write_text(file, lines);
-	watch_find(&w, &s);
+	watch_find();
 	/* Run the copy that was observed, unless somebody removed it. */
-	if (!kis_there(watch_copy_path(&w)))
-		watch_prepare(&w, &s);
-	calls = watch_run(&w, WATCH_ARGS, &dropped);
-	write_saved(a, calls);
+	if (!kis_there(watch_copy_path()))
+		watch_prepare();
+	calls = watch_run(WATCH_ARGS, &dropped);
+	write_saved(calls);
 }
 
 int
-record(const struct adoption *a)
+record(void)
 {
-	json_auto_t *document = kjson_load(adopt_made(a, "configs.json", "configs")),
-	            *header = NULL,
-	            *calls = read_records(adopt_made(a, "observed.ndjson", "observe"), &header);
-	auto_free char *lines = choose(a, json_object_get(document, "configs"), calls);
+	json_auto_t *document = kjson_load(adopt_made("configs.json", "configs")), *header = NULL,
+	            *calls = read_records(adopt_made("observed.ndjson", "observe"), &header);
+	auto_free char *lines = choose(json_object_get(document, "configs"), calls);
 
-	remove_folder(adopt_path(a, "recorded"));
+	remove_folder(adopt_path("recorded"));
 	/* Logs name no arrays, and launches are observed without a wrapper. */
 	if (*lines && kjson_is(header, "how", "calls"))
-		save(a, lines);
+		save(lines);
 	return K_OK;
 }
 
 char *
-recorded_path(const struct adoption *a, const char *config, const char *array, bool after)
+recorded_path(const char *config, const char *array, bool after)
 {
 	char *path =
-	    adopt_path(a, "recorded/calls.%s.%s.%s.npy", config, array, after ? "after" : "before");
+	    adopt_path("recorded/calls.%s.%s.%s.npy", config, array, after ? "after" : "before");
 
 	return kis_there(path) ? path : NULL;
 }
@@ -197,11 +194,10 @@ elements_differ(const struct knpy *was, const struct knpy *now, const struct knp
 }
 
 char *
-recorded_differs(const struct adoption *a, const char *config, const char *array, const char *dtype,
-    size_t item, const char *file, const char *other)
+recorded_differs(const char *config, const char *array, const char *dtype, size_t item,
+    const char *file, const char *other)
 {
-	char *path =
-	         recorded_path(a, config, array, true) ?: recorded_path(a, config, array, false),
+	char *path = recorded_path(config, array, true) ?: recorded_path(config, array, false),
 	     reason[256], *why = NULL;
 	struct knpy was = { 0 }, now = { 0 }, then = { 0 };
 
@@ -218,7 +214,7 @@ recorded_differs(const struct adoption *a, const char *config, const char *array
 }
 
 bool
-recorded_any(const struct adoption *a)
+recorded_any(void)
 {
-	return kis_there(adopt_path(a, "recorded/calls"));
+	return kis_there(adopt_path("recorded/calls"));
 }

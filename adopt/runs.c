@@ -6,7 +6,7 @@
 
 /* "2026-01-31T12-00-00", with a number appended if there is already one from that second. */
 static void
-choose_name(struct run_folder *r, const struct adoption *a)
+choose_name(struct run_folder *r)
 {
 	char now[32];
 
@@ -16,9 +16,9 @@ choose_name(struct run_folder *r, const struct adoption *a)
 		if (*c == ':')
 			*c = '-';
 	for (int n = 1;; n++) {
-		r->name = n > 1 ? path_of("runs/%s/%s.%d", a->kernel, now, n)
-		                : path_of("runs/%s/%s", a->kernel, now);
-		r->path = path_of("%s/%s", a->dir, r->name);
+		r->name = n > 1 ? path_of("runs/%s/%s.%d", adoption.kernel, now, n)
+		                : path_of("runs/%s/%s", adoption.kernel, now);
+		r->path = path_of("%s/%s", adoption.dir, r->name);
 		if (!kis_there(r->path))
 			return;
 	}
@@ -84,17 +84,16 @@ run_diff(const struct run_folder *r, const char *name, const char *file, const c
 }
 
 void
-run_open(struct run_folder *r, const struct adoption *a, const char *id, const char *code,
-    double speedup, bool prompts)
+run_open(struct run_folder *r, const char *id, const char *code, double speedup, bool prompts)
 {
-	*r = (struct run_folder){ .suffix = a->suffix };
-	choose_name(r, a);
+	*r = (struct run_folder){ .suffix = adoption.suffix };
+	choose_name(r);
 	write_text(run_path(r, "best"), code);
-	free(program_output((const char *[]){ "sh", "-c", iterations_script, "sh", a->dir, r->path,
-	                        a->suffix, prompts ? "prompts" : "", NULL },
+	free(program_output((const char *[]){ "sh", "-c", iterations_script, "sh", adoption.dir,
+	                        r->path, adoption.suffix, prompts ? "prompts" : "", NULL },
 	    NULL, -1));
-	run_note(r, "# %s of %s\n", a->kernel, a->file);
-	run_note(r, "Winner: %s, %.2fx alone. Project: %s\n", id, speedup, a->project);
+	run_note(r, "# %s of %s\n", adoption.kernel, adoption.file);
+	run_note(r, "Winner: %s, %.2fx alone. Project: %s\n", id, speedup, adoption.project);
 }
 
 void

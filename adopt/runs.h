@@ -15,8 +15,7 @@ struct run_folder {
 };
 
 /* Opens a run folder for the winner, candidate ID. */
-void run_open(struct run_folder *r, const struct adoption *a, const char *id, const char *code,
-    double speedup, bool prompts);
+void run_open(struct run_folder *r, const char *id, const char *code, double speedup, bool prompts);
 /* Path of NAME, with the suffix of the language, in the folder. */
 char *run_path(const struct run_folder *r, const char *name);
 void run_note(struct run_folder *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -14,6 +14,8 @@
 /* CALLS: at most twice as many are examined: the first ones, and some of all. */
 enum { FITS = 32, ASK_TRIES = 3, TIED_MIN = 16, CALLS = 2048 };
 
+struct parameters parameters;
+
 /* ---- types ---- */
 
 /* The type, after resolving typedefs; NULL: unknown. Counts the STARS that typedefs add. */
@@ -39,14 +41,14 @@ type_of(const struct kscan *s, const char *type, int *stars)
 
 /* The same as the compiler sees it, if a condition chooses the typedef. */
 static const struct number_type *
-chosen_type_of(const struct adoption *a, const char *type, int *stars)
+chosen_type_of(const char *type, int *stars)
 {
-	json_auto_t *settings = compile_settings(a);
-	auto_free char *file = kasprintf("reference.%s", a->suffix), *text = NULL;
+	json_auto_t *settings = compile_settings();
+	auto_free char *file = kasprintf("reference.%s", adoption.suffix), *text = NULL;
 	auto_scan struct kscan s = { 0 };
 	struct origins o;
 
-	text = preprocess_file(adopt_path(a, "task"), file, settings, &o);
+	text = preprocess_file(adopt_path("task"), file, settings, &o);
 	if (!text)
 		return NULL;
 	origins_free(&o);
@@ -55,9 +57,9 @@ chosen_type_of(const struct adoption *a, const char *type, int *stars)
 }
 
 static bool
-is_stream(const struct adoption *a, const char *type)
+is_stream(const char *type)
 {
-	return a->device && (!strcmp(type, "cudaStream_t") || !strcmp(type, "CUstream"));
+	return adoption.device && (!strcmp(type, "cudaStream_t") || !strcmp(type, "CUstream"));
 }
 
 /*
@@ -87,41 +89,40 @@ declared_shape(const struct kscan_param *p)
 
 /* What the entry's argument NAME is in the application; NULL: unknown. */
 static const json_t *
-parameter(const struct adoption *a, const char *name)
+parameter(const char *name)
 {
-	return kjson_find(json_object_get(a->unit, "parameters"), "name", name);
+	return kjson_find(json_object_get(adoption.unit, "parameters"), "name", name);
 }
 
 static void
-take_parameter(struct values *v, const struct adoption *a, const struct kscan *s,
-    const struct kscan_param *p, bool last)
+take_parameter(const struct kscan *s, const struct kscan_param *p, bool last)
 {
-	struct value *x = &v->at[v->count++];
+	struct value *x = &parameters.at[parameters.count++];
 	const struct number_type *type;
 	int stars = p->stars;
 	bool launch;
 
-	*x = (struct value){ .calls = v->calls, .name = kstrdup(p->name), .constant = p->constant };
-	if (!p->stars && is_stream(a, p->type)) {
+	*x = (struct value){ .name = kstrdup(p->name), .constant = p->constant };
+	if (!p->stars && is_stream(p->type)) {
 		if (!last)
-			kdie(K_USAGE, "%s: the stream %s must be the last parameter", a->kernel,
-			    p->name);
+			kdie(K_USAGE, "%s: the stream %s must be the last parameter",
+			    adoption.kernel, p->name);
 		x->role = ROLE_STREAM;
 		return;
 	}
 	type = type_of(s, p->type, &stars);
 	if (!type)
-		type = chosen_type_of(a, p->type, &stars);
+		type = chosen_type_of(p->type, &stars);
 	if (p->strange || stars > 1 || !type)
 		kdie(K_USAGE,
 		    "%s: parameter '%s': only numbers by value (int, long, "
 		    "float, double and similar) and arrays of them are supported; "
 		    "adopt a wrapper function with such parameters",
-		    a->kernel, p->text);
+		    adoption.kernel, p->text);
 	x->dtype = type->dtype;
 	x->bytes = type->bytes;
 	/* A grid, a block or shared memory tell nothing about sizes of arrays. */
-	launch = kjson_bool(parameter(a, p->name), "launch");
+	launch = kjson_bool(parameter(p->name), "launch");
 	x->role = stars                                ? ROLE_ARRAY
 	    : type->integer && x->bytes > 1 && !launch ? ROLE_AXIS
 	                                               : ROLE_SCALAR;
@@ -134,8 +135,8 @@ take_parameter(struct values *v, const struct adoption *a, const struct kscan *s
 		x->dtype = x->bytes == 8 ? "int64" : "int32";
 	}
 	if (!stars && x->bytes < 4)
-		kdie(K_USAGE, "%s: parameter '%s': a scalar must have 4 or 8 bytes", a->kernel,
-		    p->text);
+		kdie(K_USAGE, "%s: parameter '%s': a scalar must have 4 or 8 bytes",
+		    adoption.kernel, p->text);
 }
 
 /* ---- observed calls ---- */
@@ -159,7 +160,7 @@ call_has_null(const json_t *call)
  * The different calls in a file, which has COUNT of them; SEEN: those that are in V already.
  */
 static void
-load_file(struct values *v, json_t *seen, const char *path, json_int_t count)
+load_file(json_t *seen, const char *path, json_int_t count)
 {
 	json_int_t step = count / CALLS + 1, number = 0;
 	struct krec rec;
@@ -179,7 +180,7 @@ load_file(struct values *v, json_t *seen, const char *path, json_int_t count)
 		if (taken && args && !json_object_get(seen, key)) {
 			values_number((json_t *)args);
 			json_object_set_new(seen, key, json_true());
-			json_array_append(v->calls, rec.json);
+			json_array_append(parameters.calls, rec.json);
 		}
 		krec_free(&rec);
 	}
@@ -188,16 +189,16 @@ load_file(struct values *v, json_t *seen, const char *path, json_int_t count)
 
 /* A recorded call may touch more than the calls with the same numbers that were measured before. */
 static void
-load_calls(struct values *v, const struct adoption *a)
+load_calls(void)
 {
-	char *path = adopt_made(a, "observed.ndjson", "observe"),
-	     *recorded = adopt_path(a, "recorded/calls.ndjson");
-	json_auto_t *seen = json_object(), *configs = kjson_load(adopt_path(a, "configs.json"));
+	char *path = adopt_made("observed.ndjson", "observe"),
+	     *recorded = adopt_path("recorded/calls.ndjson");
+	json_auto_t *seen = json_object(), *configs = kjson_load(adopt_path("configs.json"));
 
-	load_file(v, seen, path, kjson_int(configs, "calls"));
+	load_file(seen, path, kjson_int(configs, "calls"));
 	if (kis_there(recorded))
-		load_file(v, seen, recorded, 0);
-	if (!json_array_size(v->calls))
+		load_file(seen, recorded, 0);
+	if (!json_array_size(parameters.calls))
 		kdie(K_USAGE, "%s contains no call with arguments", path);
 }
 
@@ -217,18 +218,18 @@ pointer(const json_t *call, const char *name)
  * Every array of a task is there: leaves out calls with null pointers, unless all calls have some.
  */
 static void
-leave_out_null(struct values *v)
+leave_out_null(void)
 {
 	json_auto_t *whole = json_array();
 
-	kjson_foreach(call, v->calls)
+	kjson_foreach(call, parameters.calls)
 		if (!call_has_null(call))
 			json_array_append(whole, call);
-	values_each(x, v)
-		kjson_foreach(call, json_array_size(whole) ? v->calls : NULL)
+	values_each(x)
+		kjson_foreach(call, json_array_size(whole) ? parameters.calls : NULL)
 			x->optional |= kjson_bool(pointer(call, x->name), "null");
 	if (json_array_size(whole))
-		json_array_extend((json_array_clear(v->calls), v->calls), whole);
+		json_array_extend((json_array_clear(parameters.calls), parameters.calls), whole);
 }
 
 /*
@@ -254,7 +255,7 @@ value_reach(const struct value *x, const json_t *args)
 {
 	json_int_t most = 0;
 
-	kjson_foreach(call, x->calls) {
+	kjson_foreach(call, parameters.calls) {
 		json_int_t reach = kjson_int(pointer(call, x->name), "reach");
 
 		if (json_equal(json_object_get(call, "args"), args))
@@ -287,7 +288,7 @@ static void
 find_parts(struct value *x)
 {
 	x->shared = json_object();
-	kjson_foreach(call, x->calls) {
+	kjson_foreach(call, parameters.calls) {
 		auto_free char *size = block_of(call, x);
 
 		if (kjson_int(pointer(call, x->name), "offset") > 0)
@@ -299,14 +300,14 @@ find_parts(struct value *x)
 static bool
 has_extent(const struct value *x)
 {
-	return kany(kjson_foreach(call, x->calls), elements(call, x) >= 0);
+	return kany(kjson_foreach(call, parameters.calls), elements(call, x) >= 0);
 }
 
 /* Does the axis equal the product of A and B (NULL: just A) in every call, with a large value? */
 static bool
 equals(const struct value *x, const struct value *a, const struct value *b)
 {
-	kjson_foreach(call, x->calls) {
+	kjson_foreach(call, parameters.calls) {
 		json_int_t want = argument(call, a) * (b ? argument(call, b) : 1);
 
 		if (argument(call, x) != want || want < TIED_MIN)
@@ -319,23 +320,24 @@ equals(const struct value *x, const struct value *a, const struct value *b)
  * Sizes that are determined by others: a count equal to rows * cols; a stride equal to the width.
  */
 static void
-find_ties(struct values *v)
+find_ties(void)
 {
-	for (size_t i = 0; i < v->count; i++)
-		for (size_t k = 0; k < v->count && !v->at[i].tied; k++) {
-			struct value *x = &v->at[i];
-			const struct value *a = &v->at[k];
+	for (size_t i = 0; i < parameters.count; i++)
+		for (size_t k = 0; k < parameters.count && !parameters.at[i].tied; k++) {
+			struct value *x = &parameters.at[i];
+			const struct value *a = &parameters.at[k];
 
 			if (x->role != ROLE_AXIS || k == i || a->role != ROLE_AXIS || a->tied)
 				continue;
 			if (k < i && equals(x, a, NULL))
 				x->tied = kstrdup(a->name);
-			for (size_t m = k; m < v->count && !x->tied; m++)
-				if (m != i && v->at[m].role == ROLE_AXIS && !v->at[m].tied &&
-				    equals(x, a, &v->at[m]))
-					x->tied = kasprintf("%s*%s", a->name, v->at[m].name);
+			for (size_t m = k; m < parameters.count && !x->tied; m++)
+				if (m != i && parameters.at[m].role == ROLE_AXIS &&
+				    !parameters.at[m].tied && equals(x, a, &parameters.at[m]))
+					x->tied =
+					    kasprintf("%s*%s", a->name, parameters.at[m].name);
 			if (x->tied)
-				json_array_append_new(v->notes,
+				json_array_append_new(parameters.notes,
 				    json_sprintf("%s was %s in every call, "
 				                 "so only such calls are checked",
 				        x->name, x->tied));
@@ -344,10 +346,10 @@ find_ties(struct values *v)
 
 /* An integer that is ever negative is not a size. */
 static void
-find_signs(struct values *v)
+find_signs(void)
 {
-	values_each(x, v)
-		kjson_foreach(call, v->calls)
+	values_each(x)
+		kjson_foreach(call, parameters.calls)
 			if (x->role == ROLE_AXIS &&
 			    (argument(call, x) < 0 || argument(call, x) > INT32_MAX))
 				x->role = ROLE_SCALAR;
@@ -363,7 +365,7 @@ alignment(const struct value *x)
 	enum { MALLOC = 16, DEVICE = 256 };
 	size_t least = DEVICE;
 
-	kjson_foreach(call, x->calls) {
+	kjson_foreach(call, parameters.calls) {
 		const json_t *p = pointer(call, x->name);
 		size_t most = kjson_bool(p, "device") ? DEVICE : MALLOC,
 		       now = (size_t)kjson_int_or(p, "align", (json_int_t)most);
@@ -375,11 +377,11 @@ alignment(const struct value *x)
 }
 
 void
-value_is_written(struct values *v, struct value *x)
+value_is_written(struct value *x)
 {
 	x->written = true;
 	json_array_append_new(
-	    v->notes, json_sprintf("%s is written, though no call changed it", x->name));
+	    parameters.notes, json_sprintf("%s is written, though no call changed it", x->name));
 }
 
 /*
@@ -387,12 +389,12 @@ value_is_written(struct values *v, struct value *x)
  * that were there already). If there are none: all arrays that the function may write.
  */
 static void
-find_written(struct values *v, const struct kscan_item *f)
+find_written(const struct kscan_item *f)
 {
 	bool any = false;
 
-	values_each(x, v)
-		kjson_foreach(call, v->calls) {
+	values_each(x)
+		kjson_foreach(call, parameters.calls) {
 			const json_t *p = pointer(call, x->name);
 
 			any |= x->written |= kjson_bool(p, "written");
@@ -402,15 +404,16 @@ find_written(struct values *v, const struct kscan_item *f)
 				    "first), which is not supported; adopt a wrapper function",
 				    x->name);
 		}
-	values_each(x, v) {
-		if (!x->written && !x->constant && pointer(json_array_get(v->calls, 0), x->name) &&
+	values_each(x) {
+		if (!x->written && !x->constant &&
+		    pointer(json_array_get(parameters.calls, 0), x->name) &&
 		    kscan_writes(f, x->name))
-			value_is_written(v, x);
+			value_is_written(x);
 		any |= x->written;
 	}
-	for (size_t i = 0; i < v->count && !any; i++)
-		v->at[i].written = !v->at[i].constant &&
-		    pointer(json_array_get(v->calls, 0), v->at[i].name) != NULL;
+	for (size_t i = 0; i < parameters.count && !any; i++)
+		parameters.at[i].written = !parameters.at[i].constant &&
+		    pointer(json_array_get(parameters.calls, 0), parameters.at[i].name) != NULL;
 }
 
 /*
@@ -418,14 +421,13 @@ find_written(struct values *v, const struct kscan_item *f)
  * other results.
  */
 static void
-refuse_overlap(
-    const struct values *v, const struct adoption *a, const json_t *call, const struct value *x)
+refuse_overlap(const json_t *call, const struct value *x)
 {
 	const json_t *p = pointer(call, x->name);
 	json_int_t room = kjson_int(p, "room"), reach = kjson_int(p, "reach");
 
-	for (size_t i = 0; reach > room && i < v->count; i++) {
-		const struct value *y = &v->at[i];
+	for (size_t i = 0; reach > room && i < parameters.count; i++) {
+		const struct value *y = &parameters.at[i];
 		const json_t *q = pointer(call, y->name);
 
 		if ((x->written || y->written) && kjson_int(q, "bytes") == kjson_int(p, "bytes") &&
@@ -434,7 +436,7 @@ refuse_overlap(
 			    "%s: in a call of the application, %s (%lld bytes) reaches into %s, "
 			    "which begins after %lld, so they cannot be two arrays of a task; "
 			    "adopt the function that calls it",
-			    a->kernel, x->name, reach, y->name, room);
+			    adoption.kernel, x->name, reach, y->name, room);
 	}
 }
 
@@ -471,7 +473,7 @@ fits(const struct value *x, const struct fit *f)
 {
 	size_t told = 0, loose = 0;
 
-	kjson_foreach(call, x->calls) {
+	kjson_foreach(call, parameters.calls) {
 		json_int_t n = elements(call, x), product = f->times;
 
 		if (n < 0)
@@ -530,13 +532,12 @@ try_fit(const struct value *x, const struct fit *f, json_t *list)
  * Appends matches to LIST.
  */
 static void
-try_kind(const struct values *v, const struct value *x, size_t factors, int add, json_int_t times,
-    json_t *list)
+try_kind(const struct value *x, size_t factors, int add, json_int_t times, json_t *list)
 {
 	const struct value *axes[64];
 	size_t count = 0, index[3] = { 0 };
 
-	values_each(axis, v)
+	values_each(axis)
 		if (count < LEN(axes) && axis->role == ROLE_AXIS && !axis->tied)
 			axes[count++] = axis;
 	if (!count)
@@ -624,10 +625,10 @@ in_order(const char *shape, const char *text)
 }
 
 static void
-try_sums(const struct values *v, const struct value *x, json_t *list)
+try_sums(const struct value *x, json_t *list)
 {
-	values_each(a, v)
-		values_each(b, v)
+	values_each(a)
+		values_each(b)
 			for (int add = -1; add <= 0; add++) {
 				struct fit f = { { a, b }, { 0, add }, 2, 1, true };
 
@@ -651,7 +652,7 @@ listed(const json_t *names)
 static bool
 has_reach(const struct value *x)
 {
-	kjson_foreach(call, x->calls) {
+	kjson_foreach(call, parameters.calls) {
 		const json_t *p = pointer(call, x->name);
 		json_int_t room = kjson_int(p, "room");
 
@@ -663,7 +664,7 @@ has_reach(const struct value *x)
 
 /* The simplest kind of expression that fits; all matches of that kind. New reference. */
 static json_t *
-find_fits(const struct values *v, const struct value *x)
+find_fits(const struct value *x)
 {
 	static const struct {
 		size_t factors;
@@ -691,9 +692,9 @@ find_fits(const struct values *v, const struct value *x)
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < LEN(kinds) && !json_array_size(list); i++)
-		try_kind(v, x, kinds[i].factors, kinds[i].add, kinds[i].times, list);
+		try_kind(x, kinds[i].factors, kinds[i].add, kinds[i].times, list);
 	if (!json_array_size(list))
-		try_sums(v, x, list);
+		try_sums(x, list);
 	return list;
 }
 
@@ -702,18 +703,18 @@ find_fits(const struct values *v, const struct value *x)
  * large piece.
  */
 static json_t *
-find_either(const struct values *v, struct value *x, bool fixed)
+find_either(struct value *x, bool fixed)
 {
 	struct fit constant = { 0 };
-	json_t *list = fixed ? json_array() : find_fits(v, x);
+	json_t *list = fixed ? json_array() : find_fits(x);
 
 	if (!fixed && !json_array_size(list)) {
 		json_decref(list);
 		x->reached = true;
-		list = find_fits(v, x);
+		list = find_fits(x);
 		x->reached = json_array_size(list) || has_reach(x);
 	}
-	kjson_foreach(call, v->calls)
+	kjson_foreach(call, parameters.calls)
 		if (constant.times <= 0)
 			constant.times = elements(call, x);
 	if (!json_array_size(list) && constant.times > 0)
@@ -726,12 +727,12 @@ find_either(const struct values *v, struct value *x, bool fixed)
 static void
 add_observed(struct kbuf *b, const struct value *x)
 {
-	for (size_t i = 0; i < json_array_size(x->calls) && i < 8; i++) {
-		auto_free char *args =
-		    json_dumps(json_object_get(json_array_get(x->calls, i), "args"), JSON_COMPACT);
+	for (size_t i = 0; i < json_array_size(parameters.calls) && i < 8; i++) {
+		auto_free char *args = json_dumps(
+		    json_object_get(json_array_get(parameters.calls, i), "args"), JSON_COMPACT);
 
-		kbuf_printf(
-		    b, "%lld elements with %s\n", elements(json_array_get(x->calls, i), x), args);
+		kbuf_printf(b, "%lld elements with %s\n",
+		    elements(json_array_get(parameters.calls, i), x), args);
 	}
 }
 
@@ -742,7 +743,7 @@ add_observed(struct kbuf *b, const struct value *x)
 static char *
 lacks_room(const struct value *x, const char *expression)
 {
-	kjson_foreach(call, x->calls) {
+	kjson_foreach(call, parameters.calls) {
 		const json_t *args = json_object_get(call, "args");
 		struct kscan_scope scope = { .values = args };
 		json_int_t n = elements(call, x);
@@ -763,19 +764,19 @@ lacks_room(const struct value *x, const char *expression)
 
 /* The model's answer, "shape: rows*cols", which must agree with the observation. */
 static char *
-ask_shape(const struct adoption *a, const struct value *x, const char *text, const json_t *list)
+ask_shape(const struct value *x, const char *text, const json_t *list)
 {
 	static const char answered[] = "shape:[ `\\t]*([^`\\n]*?)\\s*(?:[`\\n]|\\z)";
 	auto_buf struct kbuf code = { 0 }, observed = { 0 };
 	auto_free char *choices = listed(list), *why = kstrdup("");
 
-	kfence_code(&code, text, a->language);
+	kfence_code(&code, text, adoption.language);
 	add_observed(&observed, x);
 	for (int t = 1; t <= ASK_TRIES; t++) {
-		json_auto_t *facts = json_pack("{s:s,s:s,s:s,s:s,s:s,s:s}", "kernel", a->kernel,
-		    "name", x->name, "code", code.data, "observed", observed.data, "choices",
-		    choices, "fault", why);
-		auto_free char *answer = ask_model(a, "shape", t, facts);
+		json_auto_t *facts = json_pack("{s:s,s:s,s:s,s:s,s:s,s:s}", "kernel",
+		    adoption.kernel, "name", x->name, "code", code.data, "observed", observed.data,
+		    "choices", choices, "fault", why);
+		auto_free char *answer = ask_model("shape", t, facts);
 		char *shape = kregex_part(answered, answer);
 
 		free(why);
@@ -795,13 +796,13 @@ ask_shape(const struct adoption *a, const struct value *x, const char *text, con
  * for other arguments is unknown.
  */
 static void
-own_shape(struct values *v, struct value *x, const json_t *list)
+own_shape(struct value *x, const json_t *list)
 {
 	auto_free char *choices = listed(list);
 
 	x->shape = kasprintf("%s_elements", x->name);
 	x->own = true;
-	json_array_append_new(v->notes,
+	json_array_append_new(parameters.notes,
 	    json_sprintf("%s: %s%s, so only the recorded calls are checked (otherwise give "
 	                 "--shape %s=EXPRESSION)",
 	        x->name,
@@ -814,14 +815,14 @@ own_shape(struct values *v, struct value *x, const json_t *list)
 static bool
 is_single(const struct value *x)
 {
-	return json_array_size(x->calls) &&
-	    !kany(kjson_foreach(call, x->calls), elements(call, x) != 1);
+	return json_array_size(parameters.calls) &&
+	    !kany(kjson_foreach(call, parameters.calls), elements(call, x) != 1);
 }
 
 static void
-find_shape(struct values *v, const struct adoption *a, struct value *x, const char *text)
+find_shape(struct value *x, const char *text)
 {
-	const char *given = kjson_str_or(json_object_get(a->json, "shapes"), x->name, NULL);
+	const char *given = kjson_str_or(json_object_get(adoption.json, "shapes"), x->name, NULL);
 	/*
 	 * The brackets of a matrix determine its shape; those of a vector only if nothing else
 	 * does.
@@ -840,7 +841,7 @@ find_shape(struct values *v, const struct adoption *a, struct value *x, const ch
 	}
 	if (!has_extent(x) && x->written) {
 		x->shape = kstrdup("1");
-		json_array_append_new(v->notes,
+		json_array_append_new(parameters.notes,
 		    json_sprintf("%s is on the caller's stack, so it counts as one number "
 		                 "(otherwise give --shape)",
 		        x->name));
@@ -851,19 +852,20 @@ find_shape(struct values *v, const struct adoption *a, struct value *x, const ch
 		return;
 	}
 	/* The size of a type is a number. */
-	list = find_either(v, x, *kjson_str(parameter(a, x->name), "size"));
+	list = find_either(x, *kjson_str(parameter(x->name), "size"));
 	n = json_array_size(list);
 	if (n == 1) {
 		x->shape = in_order(json_string_value(json_array_get(list, 0)), text);
 		return;
 	}
 	/* A recorded array has its own number of elements in every call. */
-	if (v->recorded && (!n || !json_object_get(a->json, "model")) && has_extent(x)) {
-		own_shape(v, x, list);
+	if (parameters.recorded && (!n || !json_object_get(adoption.json, "model")) &&
+	    has_extent(x)) {
+		own_shape(x, list);
 		return;
 	}
-	if (json_object_get(a->json, "model"))
-		x->shape = ask_shape(a, x, text, list);
+	if (json_object_get(adoption.json, "model"))
+		x->shape = ask_shape(x, text, list);
 	x->asked = x->shape != NULL;
 	if (!x->shape) {
 		struct kbuf b = { .data = n ? listed(list) : NULL };
@@ -883,10 +885,10 @@ find_shape(struct values *v, const struct adoption *a, struct value *x, const ch
 /* ---- all of it ---- */
 
 static void
-mark_sizes(struct values *v)
+mark_sizes(void)
 {
-	values_each(x, v)
-		values_each(axis, v) {
+	values_each(x)
+		values_each(axis) {
 			const struct kscan s = { .code = x->shape };
 
 			axis->size |= axis->role == ROLE_AXIS && x->shape &&
@@ -895,55 +897,39 @@ mark_sizes(struct values *v)
 }
 
 void
-values_find(struct values *v, const struct adoption *a, const char *text)
+values_find(const char *text)
 {
 	const struct kscan_item *f;
 	auto_signature struct kscan_signature g = { 0 };
 	auto_scan struct kscan s;
 
-	*v = (struct values){
-		.calls = json_array(), .notes = json_array(), .recorded = recorded_any(a)
-	};
+	parameters.calls = json_array();
+	parameters.notes = json_array();
+	parameters.recorded = recorded_any();
 	kscan(text, strlen(text), &s);
-	f = kscan_function(&s, a->entry);
+	f = kscan_function(&s, adoption.entry);
 	if (!f)
-		kdie(K_USAGE, "the reference does not define %s", a->entry);
+		kdie(K_USAGE, "the reference does not define %s", adoption.entry);
 	g = kscan_signature(f);
 	if (g.too_many)
-		kdie(K_USAGE, "%s has more than %d parameters", a->kernel, KSCAN_PARAMS);
-	v->at = kcalloc(g.count + 1, sizeof *v->at);
+		kdie(K_USAGE, "%s has more than %d parameters", adoption.kernel, KSCAN_PARAMS);
+	parameters.at = kcalloc(g.count + 1, sizeof *parameters.at);
 	for (size_t i = 0; i < g.count; i++)
-		take_parameter(v, a, &s, &g.params[i], i == g.count - 1);
-	load_calls(v, a);
-	leave_out_null(v);
-	find_signs(v);
-	find_written(v, f);
-	kjson_foreach(call, v->calls)
-		values_each(x, v)
-			refuse_overlap(v, a, call, x);
-	find_ties(v);
-	values_each(x, v) {
+		take_parameter(&s, &g.params[i], i == g.count - 1);
+	load_calls();
+	leave_out_null();
+	find_signs();
+	find_written(f);
+	kjson_foreach(call, parameters.calls)
+		values_each(x)
+			refuse_overlap(call, x);
+	find_ties();
+	values_each(x) {
 		x->align = alignment(x);
 		if (x->role == ROLE_ARRAY) {
 			find_parts(x);
-			find_shape(v, a, x, text);
+			find_shape(x, text);
 		}
 	}
-	mark_sizes(v);
-}
-
-void
-values_free(struct values *v)
-{
-	values_each(x, v) {
-		free(x->name);
-		free(x->tied);
-		free(x->declared);
-		free(x->shape);
-		json_decref(x->shared);
-	}
-	free(v->at);
-	json_decref(v->calls);
-	json_decref(v->notes);
-	*v = (struct values){ 0 };
+	mark_sizes();
 }

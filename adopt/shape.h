@@ -10,7 +10,6 @@
 enum role { ROLE_ARRAY, ROLE_AXIS, ROLE_SCALAR, ROLE_STREAM };
 
 struct value {
-	const json_t *calls; /* those of all values, borrowed */
 	char *name;
 	enum role role;
 	const char *dtype;      /* with the task's name */
@@ -33,28 +32,27 @@ struct value {
 	bool asked;
 };
 
-struct values {
+/* Those of the kernel whose task is made. */
+extern struct parameters {
 	struct value *at;
 	size_t count;
 	json_t *calls; /* observed calls, the first for each set of arguments */
 	json_t *notes; /* lines */
 	bool recorded; /* arrays of the chosen calls were recorded */
-};
+} parameters;
 
-/* For every parameter X of V. */
-#define values_each(x, v) for (struct value *x = (v)->at; x < (v)->at + (v)->count; x++)
+/* For every parameter X. */
+#define values_each(x) kforeach_of(x, parameters.at, parameters.count)
 
 /*
  * The parameters of the kernel in TEXT, the reference, determined with adopt/observed.ndjson. Dies,
- * naming the parameter and what to do, if a shape or type cannot be determined. Free with
- * values_free.
+ * naming the parameter and what to do, if a shape or type cannot be determined.
  */
-void values_find(struct values *v, const struct adoption *a, const char *text);
-void values_free(struct values *v);
+void values_find(const char *text);
 /* Is one of the pointers of an observed call a null pointer? */
 bool call_has_null(const json_t *call);
 /* Records, with a note, that the array X is written although calls left the old values in it. */
-void value_is_written(struct values *v, struct value *x);
+void value_is_written(struct value *x);
 /* Bytes that calls with these arguments touch of array X; 0: unknown. */
 size_t value_reach(const struct value *x, const json_t *args);
 /* "a, b, c" of an array; the caller frees. */

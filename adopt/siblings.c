@@ -89,17 +89,17 @@ depth_of(const json_t *names)
 }
 
 const json_t *
-siblings_named(const struct adoption *a)
+siblings_named(void)
 {
-	auto_free char *commands = kasprintf("%s\n%s\n", a->build, a->run);
+	auto_free char *commands = kasprintf("%s\n%s\n", adoption.build, adoption.run);
 
-	return siblings_of(a->project, commands);
+	return siblings_of(adoption.project, commands);
 }
 
 char *
-siblings_copy_path(const struct adoption *a, const char *folder)
+siblings_copy_path(const char *folder)
 {
-	size_t depth = depth_of(siblings_named(a));
+	size_t depth = depth_of(siblings_named());
 	auto_buf struct kbuf b = { 0 };
 
 	kbuf_printf(&b, "%s%s", folder, depth ? "/outside" : "");
@@ -109,15 +109,15 @@ siblings_copy_path(const struct adoption *a, const char *folder)
 }
 
 void
-siblings_copy(const struct adoption *a, const char *folder)
+siblings_copy(const char *folder)
 {
-	kjson_foreach_text(name, siblings_named(a)) {
-		const char *argv[] = { "sh", "-c", copy_script, "sh", a->project, folder, name,
-			NULL };
+	kjson_foreach_text(name, siblings_named()) {
+		const char *argv[] = { "sh", "-c", copy_script, "sh", adoption.project, folder,
+			name, NULL };
 
 		free(program_output(argv, NULL, K_USAGE));
 		clean_copy(
-		    path_of("%s/../%s", folder, name), path_of("%s/../%s", a->project, name));
+		    path_of("%s/../%s", folder, name), path_of("%s/../%s", adoption.project, name));
 	}
 }
 

@@ -8,8 +8,8 @@
 #include "ktoken.h"
 #include "unit.h"
 
-struct state {
-	const struct adoption *a;
+/* The winner that is put in: one a process. */
+static struct {
 	struct bundle b; /* the original file and its headers */
 	const struct source *file;
 	const struct kscan_item *kernel;
@@ -25,7 +25,10 @@ struct state {
 	struct edits edits;  /* edits in other places of the project */
 	json_t *renamed;     /* old name: new name */
 	bool pragma;         /* compiler options change within the file */
-};
+	struct patch *patch; /* the changed files */
+	struct kbuf *notes;  /* what was renamed and removed */
+	char *fault;         /* why the winner does not go in, or NULL */
+} change;
 
 /*
  * The ktoken_hash of an item; of a class with the kernel in it, without the kernel. With LANGUAGE,
@@ -49,11 +52,11 @@ item_hash(
 
 /* Does the item X of the project's file, apart from the old kernel, use NAME? */
 static bool
-item_uses(const struct state *t, const struct kscan_item *x, const char *name)
+item_uses(const struct kscan_item *x, const char *name)
 {
-	return x == t->holder && x != t->kernel
-	    ? kscan_uses(x->in, x->from, t->kernel->from, name) ||
-	        kscan_uses(x->in, t->kernel->to, x->to, name)
+	return x == change.holder && x != change.kernel
+	    ? kscan_uses(x->in, x->from, change.kernel->from, name) ||
+	        kscan_uses(x->in, change.kernel->to, x->to, name)
 	    : kscan_mentions(x, name);
 }
 
@@ -62,10 +65,9 @@ item_uses(const struct state *t, const struct kscan_item *x, const char *name)
  * extraction ("__constant__"), if it has the same name.
  */
 static bool
-is_same(
-    const struct state *t, const struct kscan_item *x, const char *hash, const struct kscan_item *y)
+is_same(const struct kscan_item *x, const char *hash, const struct kscan_item *y)
 {
-	const struct kscan_item *kernel = y->in == &t->file->scan ? t->kernel : NULL;
+	const struct kscan_item *kernel = y->in == &change.file->scan ? change.kernel : NULL;
 	char other[17];
 
 	if (y->kind != x->kind)
@@ -73,7 +75,7 @@ is_same(
 	item_hash(y, kernel, NULL, other);
 	if (strcmp(hash, other) && y->name_count && x->name_count &&
 	    !strcmp(y->names[0], x->names[0]))
-		item_hash(y, kernel, t->a->language, other);
+		item_hash(y, kernel, adoption.language, other);
 	return !strcmp(hash, other);
 }
 
@@ -82,107 +84,109 @@ is_same(
  * came from there too: from a header (for example its guard), or from a build flag.
  */
 static bool
-is_known(const struct state *t, const struct kscan_item *x)
+is_known(const struct kscan_item *x)
 {
 	char hash[17];
 
-	item_hash(x, t->new_kernel, NULL, hash);
-	return kany(bundle_items(&t->b, f, y), is_same(t, x, hash, y)) ||
-	    (x->kind == KSCAN_MACRO && kany(kscan_items(y, &t->reference), is_same(t, x, hash, y)));
+	item_hash(x, change.new_kernel, NULL, hash);
+	return kany(bundle_items(&change.b, f, y), is_same(x, hash, y)) ||
+	    (x->kind == KSCAN_MACRO &&
+	        kany(kscan_items(y, &change.reference), is_same(x, hash, y)));
 }
 
 /* An item extracted from another source of the project is still there: the linker finds it. */
 static bool
-is_elsewhere(const struct state *t, const struct kscan_item *x)
+is_elsewhere(const struct kscan_item *x)
 {
 	char hash[17];
 
 	if ((x->kind != KSCAN_FUNCTION && x->kind != KSCAN_DECLARATION) || !x->name_count)
 		return false;
 	item_hash(x, NULL, NULL, hash);
-	bundle_items(&t->b, f, y)
+	bundle_items(&change.b, f, y)
 		if (y->kind == KSCAN_DECLARATION && kscan_declares(y, x->names[0]))
-			return bundle_has_elsewhere(&t->b, x->names[0], hash);
+			return bundle_has_elsewhere(&change.b, x->names[0], hash);
 	return false;
 }
 
 /* An item that is placed separately, or not at all. */
 static bool
-is_placed(const struct state *t, const struct kscan_item *x)
+is_placed(const struct kscan_item *x)
 {
-	if (t->called)
-		return x->kind == KSCAN_DECLARATION && kscan_declares(x, t->a->entry);
-	return kscan_declares(x, t->a->kernel) || kscan_declares(x, t->a->entry);
+	if (change.called)
+		return x->kind == KSCAN_DECLARATION && kscan_declares(x, adoption.entry);
+	return kscan_declares(x, adoption.kernel) || kscan_declares(x, adoption.entry);
 }
 
 static void
-choose_own(struct state *t)
+choose_own(void)
 {
-	kscan_items(x, &t->w)
+	kscan_items(x, &change.w)
 		if (x->kind != KSCAN_INCLUDE && x->kind != KSCAN_OPEN && x->kind != KSCAN_CLOSE &&
-		    !is_placed(t, x))
+		    !is_placed(x))
 			/* The application's own function will call the entry. */
-			x->own = (t->called && !t->launched && x == t->new_kernel) ||
-			    (!is_known(t, x) && !is_elsewhere(t, x));
+			x->own = (change.called && !change.launched && x == change.new_kernel) ||
+			    (!is_known(x) && !is_elsewhere(x));
 }
 
 /* Does the winner's own text use the project's NAME? */
 static bool
-needed_as_it_is(const struct state *t, const char *name)
+needed_as_it_is(const char *name)
 {
 	bool needed = false;
 
-	kscan_items(x, &t->w) {
+	kscan_items(x, &change.w) {
 		if (x->own && kscan_declares(x, name))
 			return false;
-		needed |= (x->own || x == t->new_holder) && kscan_mentions(x, name);
+		needed |= (x->own || x == change.new_holder) && kscan_mentions(x, name);
 		/* Through a helper that stays. */
-		needed |= !x->own && x != t->new_kernel && kscan_declares(x, name);
+		needed |= !x->own && x != change.new_kernel && kscan_declares(x, name);
 	}
 	return needed;
 }
 
 /* Is it a kernel of the adopted sequence that no other file of the project names? */
 static bool
-is_private(const struct state *t, const struct kscan_item *x)
+is_private(const struct kscan_item *x)
 {
-	char *copy = project_copy(t->a);
-	bool found = kany(kjson_foreach_text(name, json_object_get(t->a->unit, "sequence")),
+	char *copy = project_copy();
+	bool found = kany(kjson_foreach_text(name, json_object_get(adoption.unit, "sequence")),
 	    kscan_declares(x, name));
 	json_auto_t *files = found ? unit_files(copy) : NULL;
 	kjson_foreach_text(file, files) {
 		auto_free char *text = file_text(path_of("%s/%s", copy, file), NULL);
 
 		/* A file that cannot be read may name it. */
-		found &= !strcmp(file, t->a->file) || (text && !strstr(text, x->names[0]));
+		found &= !strcmp(file, adoption.file) || (text && !strstr(text, x->names[0]));
 	}
 	return found;
 }
 
 /* May other files use the item X of the project's file? Then it stays. */
 static bool
-is_public(const struct state *t, const struct kscan_item *x)
+is_public(const struct kscan_item *x)
 {
 	return (x->kind == KSCAN_FUNCTION || x->kind == KSCAN_DECLARATION) &&
 	    !kscan_has_word(x, "static") &&
 	    !(x->kind == KSCAN_DECLARATION && kscan_has_word(x, "typedef constexpr")) &&
-	    !is_private(t, x);
+	    !is_private(x);
 }
 
 /* Does anything that stays use a name of the item X of the file? */
 static bool
-is_used(const struct state *t, const struct kscan_item *x)
+is_used(const struct kscan_item *x)
 {
-	const struct kscan *s = &t->file->scan;
+	const struct kscan *s = &change.file->scan;
 
 	kforeach_of(name, x->names, x->name_count) {
 		/* The head of a function that calls the entry stays. */
-		if ((t->called && kscan_uses(s, t->kernel->from, t->kernel->body, *name)) ||
-		    needed_as_it_is(t, *name))
+		if ((change.called &&
+		        kscan_uses(s, change.kernel->from, change.kernel->body, *name)) ||
+		    needed_as_it_is(*name))
 			return true;
 		if (kany(kscan_items(y, s),
-		        y != x && !y->dead && (y != t->kernel || t->kept) &&
-		            y->kind != KSCAN_INCLUDE && item_uses(t, y, *name)))
+		        y != x && !y->dead && (y != change.kernel || change.kept) &&
+		            y->kind != KSCAN_INCLUDE && item_uses(y, *name)))
 			return true;
 	}
 	return false;
@@ -190,16 +194,16 @@ is_used(const struct state *t, const struct kscan_item *x)
 
 /* Static helpers in the file that only the old kernel, or other such helpers, used. */
 static void
-choose_dead(struct state *t)
+choose_dead(void)
 {
-	const struct kscan *s = &t->file->scan;
+	const struct kscan *s = &change.file->scan;
 	bool changed = true;
 
 	while (changed) {
 		changed = false;
 		kscan_items(x, s) {
-			if (!x->dead && x->kept && x != t->holder && x->name_count &&
-			    x->kind != KSCAN_GROUP && !is_public(t, x) && !is_used(t, x))
+			if (!x->dead && x->kept && x != change.holder && x->name_count &&
+			    x->kind != KSCAN_GROUP && !is_public(x) && !is_used(x))
 				changed = x->dead = true;
 		}
 	}
@@ -207,43 +211,44 @@ choose_dead(struct state *t)
 
 /* Does the kernel's name still belong to something other than the winner's kernel? */
 static bool
-stays(const struct state *t)
+stays(void)
 {
-	return t->kept || (t->called && !t->launched);
+	return change.kept || (change.called && !change.launched);
 }
 
 /* Is NAME used in the project's text, apart from the items that are removed? */
 static bool
-is_taken(const struct state *t, const char *name, bool macro)
+is_taken(const char *name, bool macro)
 {
-	bundle_items(&t->b, f, x) {
+	bundle_items(&change.b, f, x) {
 		if (x->kind == KSCAN_INCLUDE || x->dead ||
-		    (!stays(t) && kscan_declares(x, t->a->kernel)))
+		    (!stays() && kscan_declares(x, adoption.kernel)))
 			continue;
-		if (kscan_declares(x, name) || (macro && f == t->file && kscan_mentions(x, name)))
+		if (kscan_declares(x, name) ||
+		    (macro && f == change.file && kscan_mentions(x, name)))
 			return true;
 	}
 	return false;
 }
 
 static void
-choose_names(struct state *t, struct kbuf *notes)
+choose_names(void)
 {
-	const char *plain = kscan_plain(t->a->kernel);
+	const char *plain = kscan_plain(adoption.kernel);
 
-	t->renamed = json_object();
-	kscan_items(x, &t->w)
+	change.renamed = json_object();
+	kscan_items(x, &change.w)
 		kforeach_of(name, x->names, x->own ? x->name_count : 0) {
 			auto_buf struct kbuf fresh = { 0 };
 
-			if (!is_taken(t, *name, x->kind == KSCAN_MACRO) ||
-			    json_object_get(t->renamed, *name))
+			if (!is_taken(*name, x->kind == KSCAN_MACRO) ||
+			    json_object_get(change.renamed, *name))
 				continue;
 			kbuf_printf(&fresh, "%s_%s", plain, strcmp(*name, plain) ? *name : "fast");
-			while (is_taken(t, fresh.data, true))
+			while (is_taken(fresh.data, true))
 				kbuf_puts(&fresh, "_");
-			json_object_set_new(t->renamed, *name, json_string(fresh.data));
-			kbuf_printf(notes,
+			json_object_set_new(change.renamed, *name, json_string(fresh.data));
+			kbuf_printf(change.notes,
 			    "%s is renamed to %s, "
 			    "because the project has another function of that name\n",
 			    *name, fresh.data);
@@ -252,15 +257,15 @@ choose_names(struct state *t, struct kbuf *notes)
 
 /* Appends the winner's text with the new names. */
 static void
-add_text(struct kbuf *b, const struct state *t, size_t from, size_t to)
+add_text(struct kbuf *b, size_t from, size_t to)
 {
-	const struct kscan *s = &t->w;
+	const struct kscan *s = &change.w;
 
 	for (size_t p = from, end; kscan_identifier(s, &p, to, &end); p = end) {
 		auto_free char *word = kscan_copy(s, p, end);
 		const char *fresh = kscan_is_member(s, kscan_back(s, p, 0))
 		    ? NULL
-		    : kjson_str_or(t->renamed, word, NULL);
+		    : kjson_str_or(change.renamed, word, NULL);
 
 		if (fresh) {
 			kbuf_add(b, s->text + from, p - from);
@@ -273,10 +278,10 @@ add_text(struct kbuf *b, const struct state *t, size_t from, size_t to)
 
 /* Is it a prototype of one of the winner's own functions? */
 static bool
-is_prototype(const struct state *t, const struct kscan_item *x)
+is_prototype(const struct kscan_item *x)
 {
 	const struct kscan_item *f = x->kind == KSCAN_DECLARATION && x->name_count == 1
-	    ? kscan_function(&t->w, x->names[0])
+	    ? kscan_function(&change.w, x->names[0])
 	    : NULL;
 
 	return f && f->own;
@@ -302,20 +307,20 @@ after_extern(const struct kscan_item *x)
 }
 
 static void
-add_item(struct kbuf *b, const struct state *t, const struct kscan_item *x)
+add_item(struct kbuf *b, const struct kscan_item *x)
 {
-	const struct kscan *s = &t->w;
+	const struct kscan *s = &change.w;
 	bool template = kscan_stands(s, x->from, "template"), hidden = kscan_has_word(x, "static");
 	size_t from = after_extern(x);
 
 	/* A kernel that keeps the name of the old one is as visible as that was. */
-	hidden |= x == t->new_kernel && !json_object_get(t->renamed, t->a->kernel) &&
-	    !kscan_has_word(t->kernel, "static");
+	hidden |= x == change.new_kernel && !json_object_get(change.renamed, adoption.kernel) &&
+	    !kscan_has_word(change.kernel, "static");
 
 	if (!hidden && !template &&
-	    (x->kind == KSCAN_FUNCTION || is_prototype(t, x) || is_variable(x)))
+	    (x->kind == KSCAN_FUNCTION || is_prototype(x) || is_variable(x)))
 		kbuf_puts(b, "static ");
-	add_text(b, t, from, x->to);
+	add_text(b, from, x->to);
 	if (b->data[b->len - 1] != '\n')
 		kbuf_puts(b, "\n");
 }
@@ -350,10 +355,10 @@ same_lines(const char *x, size_t n, const char *y, size_t m)
  * intrinsics do not compile.
  */
 static void
-add_attributes(struct kbuf *b, const struct state *t)
+add_attributes(struct kbuf *b)
 {
-	const struct kscan *old = &t->file->scan, *s = &t->w;
-	const struct kscan_item *k = t->kernel, *n = t->new_kernel;
+	const struct kscan *old = &change.file->scan, *s = &change.w;
+	const struct kscan_item *k = change.kernel, *n = change.new_kernel;
 
 	kscan_each(p, s, n->from, n->name_at, "__attribute__") {
 		size_t open = kscan_blank(s, kscan_word(s, p, n->name_at), n->name_at),
@@ -404,10 +409,10 @@ add_parameter(struct kbuf *b, const struct kscan *s, size_t from, size_t to,
  * has other launch bounds or attributes; with the project's linkage.
  */
 static void
-add_beginning(struct kbuf *b, const struct state *t, size_t old_to, size_t new_to)
+add_beginning(struct kbuf *b, size_t old_to, size_t new_to)
 {
-	const struct kscan *old = &t->file->scan;
-	const struct kscan_item *k = t->kernel, *n = t->new_kernel;
+	const struct kscan *old = &change.file->scan;
+	const struct kscan_item *k = change.kernel, *n = change.new_kernel;
 	auto_free char *was = plain_head(k), *now = plain_head(n);
 
 	if (!strcmp(was, now)) {
@@ -416,17 +421,17 @@ add_beginning(struct kbuf *b, const struct state *t, size_t old_to, size_t new_t
 	}
 	if (kscan_has_word(k, "static") && !kscan_has_word(n, "static"))
 		kbuf_puts(b, "static ");
-	add_text(b, t, after_extern(n), new_to);
+	add_text(b, after_extern(n), new_to);
 }
 
 /* Everything before the body, from the project; false if the two do not correspond. */
 static bool
-add_head(struct kbuf *b, const struct state *t)
+add_head(struct kbuf *b)
 {
-	const struct kscan *old = &t->file->scan;
-	const struct kscan_item *k = t->kernel;
+	const struct kscan *old = &change.file->scan;
+	const struct kscan_item *k = change.kernel;
 	auto_signature struct kscan_signature was = kscan_signature(k),
-	                                      now = kscan_signature(t->new_kernel);
+	                                      now = kscan_signature(change.new_kernel);
 	size_t p;
 	bool same;
 
@@ -438,10 +443,10 @@ add_head(struct kbuf *b, const struct state *t)
 		    was.params[i].stars == now.params[i].stars;
 	if (!same)
 		return false;
-	if (t->launched) {
-		add_beginning(b, t, k->open + 1, t->new_kernel->open + 1);
+	if (change.launched) {
+		add_beginning(b, k->open + 1, change.new_kernel->open + 1);
 	} else {
-		add_attributes(b, t);
+		add_attributes(b);
 		kbuf_add(b, old->text + k->from, k->open + 1 - k->from);
 	}
 	p = k->open + 1;
@@ -457,109 +462,110 @@ add_head(struct kbuf *b, const struct state *t)
 
 /* The project's comment is kept, and that of the winner's X is added if it differs. */
 static void
-add_comments(struct kbuf *b, const struct state *t, const struct kscan_item *x)
+add_comments(struct kbuf *b, const struct kscan_item *x)
 {
-	const char *old = t->file->text + t->kernel->lead;
-	size_t n = t->kernel->from - t->kernel->lead;
+	const char *old = change.file->text + change.kernel->lead;
+	size_t n = change.kernel->from - change.kernel->lead;
 
 	kbuf_add(b, old, n);
-	if (!same_lines(old, n, t->w.text + x->lead, x->from - x->lead))
-		kbuf_add(b, t->w.text + x->lead, x->from - x->lead);
+	if (!same_lines(old, n, change.w.text + x->lead, x->from - x->lead))
+		kbuf_add(b, change.w.text + x->lead, x->from - x->lead);
 }
 
 static void
-add_kernel(struct kbuf *b, const struct state *t)
+add_kernel(struct kbuf *b)
 {
-	const struct kscan_item *n = t->new_kernel;
+	const struct kscan_item *n = change.new_kernel;
 
-	add_comments(b, t, n);
-	if (add_head(b, t)) {
-		add_text(b, t, n->body, n->to);
+	add_comments(b, n);
+	if (add_head(b)) {
+		add_text(b, n->body, n->to);
 	} else {
-		add_beginning(b, t, t->kernel->name_at, n->name_at);
-		add_text(b, t, n->name_at, n->to);
+		add_beginning(b, change.kernel->name_at, n->name_at);
+		add_text(b, n->name_at, n->to);
 	}
 }
 
 /* The winner's entry up to its body, with the parameters that the application passes. */
 static void
-add_entry_head(struct kbuf *b, const struct state *t)
+add_entry_head(struct kbuf *b)
 {
-	const struct kscan *s = &t->w;
-	const json_t *names = json_object_get(t->called, "names");
+	const struct kscan *s = &change.w;
+	const json_t *names = json_object_get(change.called, "names");
 	json_auto_t *list = json_array();
-	auto_signature struct kscan_signature g = kscan_signature(t->entry);
-	size_t from = after_extern(t->entry);
+	auto_signature struct kscan_signature g = kscan_signature(change.entry);
+	size_t from = after_extern(change.entry);
 	auto_free char *call = NULL;
 
 	from += kscan_stands(s, from, "static ") ? strlen("static ") : 0;
-	kbuf_puts(b, t->linkage);
-	add_text(b, t, from, t->entry->name_at);
-	for (size_t i = 0, p = t->entry->open + 1, end; i < g.count; i++, p = end + 1) {
+	kbuf_puts(b, change.linkage);
+	add_text(b, from, change.entry->name_at);
+	for (size_t i = 0, p = change.entry->open + 1, end; i < g.count; i++, p = end + 1) {
 		const char *name = kjson_item(names, json_array_size(list));
 		auto_buf struct kbuf one = { 0 };
 
 		end = kscan_part(s, p, g.close, true);
 		if (name && !strcmp(name, g.params[i].name)) {
-			add_text(&one, t, kscan_blank(s, p, end), end);
+			add_text(&one, kscan_blank(s, p, end), end);
 			json_array_append_new(list, kjson_text(one.data, one.len));
 		}
 	}
-	call = call_text("", t->a->entry, list, 0);
+	call = call_text("", adoption.entry, list, 0);
 	kbuf_puts(b, call);
 }
 
 /* The application's function, which now calls the entry. */
 static void
-add_caller(struct kbuf *b, const struct state *t, const char *body)
+add_caller(struct kbuf *b, const char *body)
 {
-	const struct kscan_item *k = t->kernel;
+	const struct kscan_item *k = change.kernel;
 
-	kbuf_add(b, t->file->text + k->lead, k->body - k->lead);
+	kbuf_add(b, change.file->text + k->lead, k->body - k->lead);
 	kbuf_puts(b, body);
 }
 
 /* An item of the winner's own; the project's comment is moved to what follows the kernel. */
 static void
-add_own(struct kbuf *b, const struct state *t, const struct kscan_item *x)
+add_own(struct kbuf *b, const struct kscan_item *x)
 {
-	const struct kscan_item *heir = t->new_kernel ? t->new_kernel : t->entry;
+	const struct kscan_item *heir = change.new_kernel ? change.new_kernel : change.entry;
 
-	if (t->called && t->launched && !t->kept && x == heir)
-		add_comments(b, t, x);
+	if (change.called && change.launched && !change.kept && x == heir)
+		add_comments(b, x);
 	else
-		kbuf_add(b, t->w.text + x->lead, x->from - x->lead);
-	if (t->called && x == t->entry) {
-		add_entry_head(b, t);
+		kbuf_add(b, change.w.text + x->lead, x->from - x->lead);
+	if (change.called && x == change.entry) {
+		add_entry_head(b);
 		kbuf_puts(b, "\n");
-		add_text(b, t, x->body, x->to);
+		add_text(b, x->body, x->to);
 		kbuf_puts(b, "\n");
 	} else {
-		add_item(b, t, x);
+		add_item(b, x);
 	}
 }
 
 /* The winner's own items before its kernel, the kernel, and those after it. */
 static void
-add_items(struct kbuf *b, const struct state *t)
+add_items(struct kbuf *b)
 {
 	bool line = false; /* the last item was a preprocessor line */
 
-	kscan_items(x, &t->w) {
-		if (x == t->new_holder && !t->called) {
+	kscan_items(x, &change.w) {
+		if (x == change.new_holder && !change.called) {
 			kbuf_puts(b, line ? "\n" : "");
 			/* The project's class around it, if it is in one. */
-			kbuf_add(
-			    b, t->file->text + t->holder->lead, t->kernel->lead - t->holder->lead);
-			add_kernel(b, t);
-			kbuf_add(b, t->file->text + t->kernel->to, t->holder->to - t->kernel->to);
+			kbuf_add(b, change.file->text + change.holder->lead,
+			    change.kernel->lead - change.holder->lead);
+			add_kernel(b);
+			kbuf_add(b, change.file->text + change.kernel->to,
+			    change.holder->to - change.kernel->to);
 			kbuf_puts(b, "\n\n");
 			line = false;
 		} else if (x->own && !(x->kind == KSCAN_MACRO && x->names[0][0] == '_')) {
 			bool one = x->kind == KSCAN_MACRO || x->kind == KSCAN_DIRECTIVE;
 
 			kbuf_puts(b, line && !one ? "\n" : "");
-			add_own(b, t, x);
+			add_own(b, x);
 			kbuf_puts(b, one ? "" : "\n");
 			line = one;
 		}
@@ -567,52 +573,52 @@ add_items(struct kbuf *b, const struct state *t)
 }
 
 static void
-add_winner(struct kbuf *b, const struct state *t, const char *body)
+add_winner(struct kbuf *b, const char *body)
 {
-	const struct kscan_item *k = t->kernel;
+	const struct kscan_item *k = change.kernel;
 
-	if (t->kept) {
-		edits_apply(&t->edits, t->a->file, t->file->text, k->lead, k->to, b);
+	if (change.kept) {
+		edits_apply(&change.edits, adoption.file, change.file->text, k->lead, k->to, b);
 		kbuf_puts(b, "\n\n");
 	}
-	if (t->pragma)
+	if (change.pragma)
 		kbuf_puts(b, "#pragma GCC push_options\n");
-	add_items(b, t);
+	add_items(b);
 	if (body)
-		add_caller(b, t, body);
+		add_caller(b, body);
 	while (b->len && b->data[b->len - 1] == '\n')
 		b->data[--b->len] = '\0';
-	if (t->pragma)
+	if (change.pragma)
 		kbuf_puts(b, "\n#pragma GCC pop_options");
 }
 
 /* Includes, and macros that they depend on, which the file does not have yet. */
 static void
-add_includes(struct kbuf *b, const struct state *t, bool macros)
+add_includes(struct kbuf *b, bool macros)
 {
-	kscan_items(x, &t->w) {
+	kscan_items(x, &change.w) {
 		bool there;
 
 		if (x->kind != (macros ? KSCAN_MACRO : KSCAN_INCLUDE))
 			continue;
 		/* Only these kinds of items surely have a name. */
 		there = macros ? !x->own || x->names[0][0] != '_'
-		               : kany(bundle_items(&t->b, f, y),
+		               : kany(bundle_items(&change.b, f, y),
 		                     y->kind == KSCAN_INCLUDE && !strcmp(y->names[0], x->names[0]));
 		if (!there)
-			kbuf_add(b, t->w.text + x->from, x->to - x->from);
+			kbuf_add(b, change.w.text + x->from, x->to - x->from);
 	}
 }
 
 /* Offset in the file after which new includes go: the last include before the kernel. */
 static size_t
-include_place(const struct state *t)
+include_place(void)
 {
-	const struct kscan *s = &t->file->scan;
+	const struct kscan *s = &change.file->scan;
 	size_t at = s->count ? s->items[0].from : 0;
 
 	kscan_items(x, s)
-		if (x->from < t->kernel->from && x->kind == KSCAN_INCLUDE && !x->depth)
+		if (x->from < change.kernel->from && x->kind == KSCAN_INCLUDE && !x->depth)
 			at = x->to;
 	return at;
 }
@@ -640,47 +646,47 @@ with_line_ends(char *text, const char *original)
 
 /* The project's text from FROM to TO, with its edits. */
 static void
-add_project(struct kbuf *b, const struct state *t, size_t from, size_t to)
+add_project(struct kbuf *b, size_t from, size_t to)
 {
 	if (to > from)
-		edits_apply(&t->edits, t->a->file, t->file->text, from, to, b);
+		edits_apply(&change.edits, adoption.file, change.file->text, from, to, b);
 }
 
 static char *
-compose(struct state *t, const char *body, struct kbuf *notes)
+compose(const char *body)
 {
-	const struct kscan *s = &t->file->scan;
-	size_t place = include_place(t), first = s->count ? s->items[0].from : 0, p = 0;
+	const struct kscan *s = &change.file->scan;
+	size_t place = include_place(), first = s->count ? s->items[0].from : 0, p = 0;
 	struct kbuf b = { 0 };
 
-	t->pragma = kany(kscan_items(x, &t->w),
+	change.pragma = kany(kscan_items(x, &change.w),
 	    x->own && x->kind == KSCAN_DIRECTIVE && kscan_mentions(x, "pragma") &&
 	        kscan_mentions(x, "optimize target"));
 	kbuf_add(&b, s->text, first);
-	add_includes(&b, t, true);
+	add_includes(&b, true);
 	p = first;
 	if (place == first)
-		add_includes(&b, t, false);
+		add_includes(&b, false);
 	kscan_items(x, s) {
-		if (x == t->holder) {
-			add_project(&b, t, p, x->lead);
-			add_winner(&b, t, body);
+		if (x == change.holder) {
+			add_project(&b, p, x->lead);
+			add_winner(&b, body);
 			p = x->to;
 		} else if (x->dead) {
-			add_project(&b, t, p, x->lead);
+			add_project(&b, p, x->lead);
 			p = x->to;
 			/* The blank line after it is removed too. */
 			while (line_break(s->text + p) && b.len && b.data[b.len - 1] == '\n')
 				p += line_break(s->text + p);
 			kbuf_printf(
-			    notes, "%s is removed: nothing uses it any more\n", x->names[0]);
+			    change.notes, "%s is removed: nothing uses it any more\n", x->names[0]);
 		} else if (x->kind == KSCAN_INCLUDE && x->to == place && place != first) {
-			add_project(&b, t, p, x->to);
-			add_includes(&b, t, false);
+			add_project(&b, p, x->to);
+			add_includes(&b, false);
 			p = x->to;
 		}
 	}
-	add_project(&b, t, p, s->len);
+	add_project(&b, p, s->len);
 	return b.data;
 }
 
@@ -689,14 +695,14 @@ compose(struct state *t, const char *body, struct kbuf *notes)
  * same meaning.
  */
 static void
-see_through(const struct state *t, struct kscan_signature *g)
+see_through(struct kscan_signature *g)
 {
 	kforeach_of(x, g->params, g->count)
-		for (const struct source *f = t->b.first; f && !x->strange;) {
+		for (const struct source *f = change.b.first; f && !x->strange;) {
 			int more;
 			char *next = kscan_typedef(&f->scan, x->type, &more);
 
-			f = next && strcmp(next, x->type) ? t->b.first : f->next;
+			f = next && strcmp(next, x->type) ? change.b.first : f->next;
 			if (!next)
 				continue;
 			free(x->type);
@@ -707,45 +713,44 @@ see_through(const struct state *t, struct kscan_signature *g)
 
 /* The types of a function's parameters, in normalised form; the caller frees. */
 static char *
-types_of(const struct state *t, const struct kscan_item *f)
+types_of(const struct kscan_item *f)
 {
 	auto_signature struct kscan_signature g = kscan_signature(f);
 	auto_free char *text = NULL;
 
-	see_through(t, &g);
+	see_through(&g);
 	text = kscan_signature_text(&g);
 	return kstrdup(strchr(text, '('));
 }
 
 /* Do F and G take the same parameters? Otherwise *FAULT says what they take. */
 static bool
-same_types(
-    const struct state *t, const struct kscan_item *f, const struct kscan_item *g, char **fault)
+same_types(const struct kscan_item *f, const struct kscan_item *g, bool tell)
 {
-	auto_free char *was = types_of(t, f), *now = types_of(t, g);
+	auto_free char *was = types_of(f), *now = types_of(g);
 	bool same = !strcmp(was, now);
 
-	if (!same && fault)
-		*fault = kasprintf("signature: %s, but it was %s", now, was);
+	if (!same && tell)
+		change.fault = kasprintf("signature: %s, but it was %s", now, was);
 	return same;
 }
 
 /* The head in the file is the project's, so the winner's own head is checked, too. */
 static bool
-same_signature(const struct state *t, const char *text, char **fault)
+same_signature(const char *text)
 {
-	const struct kscan *old = &t->file->scan;
+	const struct kscan *old = &change.file->scan;
 	const struct kscan_item *f;
 	auto_scan struct kscan s;
 
 	(old->through ? kscan_through : kscan)(text, strlen(text), &s);
-	f = kscan_function(&s, t->called && t->launched ? t->a->entry : t->a->kernel);
+	f = kscan_function(&s, change.called && change.launched ? adoption.entry : adoption.kernel);
 	if (!f || s.unclosed)
-		*fault = kasprintf("%s: the changed file is not well-formed", t->a->file);
-	return !*fault &&
-	    (t->called ||
-	        (same_types(t, t->kernel, f, fault) &&
-	            same_types(t, t->kernel, t->new_kernel, fault)));
+		change.fault = kasprintf("%s: the changed file is not well-formed", adoption.file);
+	return !change.fault &&
+	    (change.called ||
+	        (same_types(change.kernel, f, true) &&
+	            same_types(change.kernel, change.new_kernel, true)));
 }
 
 /* "template<…>" of a function, or "". The caller frees. */
@@ -792,95 +797,100 @@ body_of(const struct kscan_item *f)
  * Then the application only needs that body. False, with *FAULT: it does not fit the task.
  */
 static bool
-is_body_alone(const struct state *t, char **fault)
+is_body_alone(void)
 {
-	const char *text = kjson_str(t->a->unit, "text");
-	const struct kscan_item *f, *n = t->new_kernel;
+	const char *text = kjson_str(adoption.unit, "text");
+	const struct kscan_item *f, *n = change.new_kernel;
 	auto_scan struct kscan s;
 
 	kscan(text, strlen(text), &s);
-	f = kscan_function(&s, t->a->entry);
-	return f && same_types(t, f, t->entry, fault) && n && !unit_has_other(t->a->unit) &&
-	    !json_object_get(t->a->unit, "sequence") && same_types(t, t->kernel, n, NULL) &&
-	    same_text(f, t->entry, body_of) && same_text(f, t->entry, names_of) &&
-	    same_text(t->kernel, n, template_of);
+	f = kscan_function(&s, adoption.entry);
+	return f && same_types(f, change.entry, true) && n && !unit_has_other(adoption.unit) &&
+	    !json_object_get(adoption.unit, "sequence") && same_types(change.kernel, n, false) &&
+	    same_text(f, change.entry, body_of) && same_text(f, change.entry, names_of) &&
+	    same_text(change.kernel, n, template_of);
 }
 
 /* The application must call the winner's entry. False: *FAULT says why it cannot. */
 static bool
-call_entry(struct state *t, const char *copy, char **fault)
+call_entry(void)
 {
-	const struct kscan_item *n = t->new_kernel;
+	const struct kscan_item *n = change.new_kernel;
 	struct call_sites sites = { 0 };
 	auto_buf struct kbuf head = { 0 };
 
-	if (kscan_has_path(t->a->kernel)) {
-		*fault = kasprintf("the text of %s and the parameters of %s must stay as they are",
-		    t->a->entry, t->a->kernel);
+	if (kscan_has_path(adoption.kernel)) {
+		change.fault = kasprintf("the text of %s and the parameters of %s must stay as "
+		                         "they are",
+		    adoption.entry, adoption.kernel);
 		return false;
 	}
-	t->called = call_unit(t->a, t->entry);
-	t->linkage = rules_is_header(t->a->file) ? "static inline " : "static ";
-	if (!t->launched)
+	change.called = call_unit(change.entry);
+	change.linkage = rules_is_header(adoption.file) ? "static inline " : "static ";
+	if (!change.launched)
 		return true;
-	call_find(t->a, copy, &sites);
-	t->linkage = sites.external ? "" : t->linkage;
-	t->kept = unit_has_other(t->a->unit) || (n && is_known(t, n)) ||
-	    (sites.others && !(n && same_types(t, t->kernel, n, NULL)));
-	add_entry_head(&head, t);
-	call_edit(t->a, &sites, t->called, head.data, t->kept || sites.others, &t->edits, fault);
+	call_find(project_copy(), &sites);
+	change.linkage = sites.external ? "" : change.linkage;
+	change.kept = unit_has_other(adoption.unit) || (n && is_known(n)) ||
+	    (sites.others && !(n && same_types(change.kernel, n, false)));
+	add_entry_head(&head);
+	call_edit(&sites, change.called, head.data, change.kept || sites.others, &change.edits,
+	    &change.fault);
 	call_sites_free(&sites);
-	return !*fault;
+	return !change.fault;
 }
 
 /* Adds all files that change. */
 static void
-add_files(struct state *t, const char *copy, char *text, struct patch *p)
+add_files(char *text)
 {
-	patch_add(p, t->a->file, kstrdup(t->file->text), text);
-	kforeach_of(x, t->edits.list, t->edits.count) {
+	struct patch *p = change.patch;
+
+	patch_add(p, adoption.file, kstrdup(change.file->text), text);
+	kforeach_of(x, change.edits.list, change.edits.count) {
 		struct kbuf b = { 0 };
 		char *was = kany(kforeach_of(f, p->files, p->count), !strcmp(f->name, x->file))
 		    ? NULL
-		    : file_text(path_of("%s/%s", copy, x->file), NULL);
+		    : file_text(path_of("%s/%s", project_copy(), x->file), NULL);
 
 		if (!was)
 			continue;
-		edits_apply(&t->edits, x->file, was, 0, strlen(was), &b);
+		edits_apply(&change.edits, x->file, was, 0, strlen(was), &b);
 		patch_add(p, x->file, was, with_line_ends(b.data, was));
 	}
-	p->called = t->launched ? json_incref(t->called) : NULL;
+	p->called = change.launched ? json_incref(change.called) : NULL;
 }
 
 /* The body that calls the entry. NULL: *FAULT says why there is none. The caller frees. */
 static char *
-caller_body(const struct state *t, char **fault)
+caller_body(void)
 {
-	auto_free char *template = template_of(t->kernel);
-	bool assumed = json_object_get(t->a->unit, "assumed");
+	auto_free char *template = template_of(change.kernel);
+	bool assumed = json_object_get(adoption.unit, "assumed");
 
 	if (!*template && !assumed)
-		return call_body(t->a, t->called, fault);
-	*fault = kasprintf("%s works outside of %s, which %s", t->a->entry, t->a->kernel,
-	    assumed ? "may also be called with other pointers" : "is a template");
+		return call_body(change.called, &change.fault);
+	change.fault = kasprintf("%s works outside of %s, which %s", adoption.entry,
+	    adoption.kernel, assumed ? "may also be called with other pointers" : "is a template");
 	return NULL;
 }
 
 /* Does the winner change another member of the class, or the class? Others rely on those. */
 static bool
-changes_class(const struct state *t, char **fault)
+changes_class(void)
 {
-	auto_free char *class = kscan_path(t->a->kernel);
+	auto_free char *class = kscan_path(adoption.kernel);
 
-	kscan_items(x, &t->w) {
+	kscan_items(x, &change.w) {
 		const char *whole = kscan_whole(x);
 
 		if (!*class || !x->own ||
 		    (!kscan_declares(x, kscan_plain(class)) && !kscan_has_path(whole)))
 			continue;
-		*fault = kasprintf("the winner changes %s; only %s may change, and new functions "
-		                   "outside of %s may be added",
-		    whole, t->a->kernel, class);
+		change.fault = kasprintf("the winner changes %s; only %s may change, and new "
+		                         "functions "
+		                         "outside of %s may be added",
+		    whole, adoption.kernel, class);
 		return true;
 	}
 	return false;
@@ -888,23 +898,23 @@ changes_class(const struct state *t, char **fault)
 
 /* Assemble the file, once all parts are available. */
 static void
-put_together(struct state *t, const char *copy, struct patch *p, struct kbuf *notes, char **fault)
+put_together(void)
 {
 	auto_free char *body = NULL;
 	char *text;
 
-	if (t->entry && !is_body_alone(t, fault) && (*fault || !call_entry(t, copy, fault)))
+	if (change.entry && !is_body_alone() && (change.fault || !call_entry()))
 		return;
-	if (t->called && !t->launched && !(body = caller_body(t, fault)))
+	if (change.called && !change.launched && !(body = caller_body()))
 		return;
-	choose_own(t);
-	if (changes_class(t, fault))
+	choose_own();
+	if (changes_class())
 		return;
-	choose_dead(t);
-	choose_names(t, notes);
-	text = with_line_ends(compose(t, body, notes), t->file->text);
-	if (same_signature(t, text, fault))
-		add_files(t, copy, text, p);
+	choose_dead();
+	choose_names();
+	text = with_line_ends(compose(body), change.file->text);
+	if (same_signature(text))
+		add_files(text);
 	else
 		free(text);
 }
@@ -932,43 +942,39 @@ look_inside(struct source *x, const char *name)
 }
 
 bool
-splice_winner(
-    const struct adoption *a, const char *winner, struct patch *p, struct kbuf *notes, char **fault)
+splice_winner(const char *winner, struct patch *p, struct kbuf *notes, char **fault)
 {
-	struct state t = { .a = a, .launched = kjson_bool(a->unit, "kernel") };
-	bool unit = strcmp(a->entry, a->kernel) != 0;
-	char *copy = project_copy(a);
-	auto_free char *reference = file_text(path_of("%s/reference.%s", a->dir, a->suffix), NULL);
-	json_auto_t *settings = compile_settings(a);
+	bool unit = strcmp(adoption.entry, adoption.kernel) != 0;
+	auto_free char *reference =
+	    file_text(path_of("%s/reference.%s", adoption.dir, adoption.suffix), NULL);
+	json_auto_t *settings = compile_settings();
 
-	*fault = NULL;
 	*p = (struct patch){ 0 };
-	bundle_open(&t.b, a, copy, settings);
-	look_inside(t.b.first, a->kernel);
-	bundle_keep(&t.b, a->kernel);
-	t.file = t.b.first;
-	t.kernel = kscan_function(&t.file->scan, a->kernel);
-	kscan(winner, strlen(winner), &t.w);
+	change.launched = kjson_bool(adoption.unit, "kernel");
+	change.patch = p;
+	change.notes = notes;
+	bundle_open(&change.b, adoption.file, project_copy(), settings);
+	look_inside(change.b.first, adoption.kernel);
+	bundle_keep(&change.b, adoption.kernel);
+	change.file = change.b.first;
+	change.kernel = kscan_function(&change.file->scan, adoption.kernel);
+	kscan(winner, strlen(winner), &change.w);
 	if (reference)
-		kscan(reference, strlen(reference), &t.reference);
-	t.new_kernel = kscan_function(&t.w, a->kernel);
-	t.holder = t.kernel ? kscan_at(&t.file->scan, t.kernel->from) : NULL;
-	t.new_holder = t.new_kernel ? kscan_at(&t.w, t.new_kernel->from) : NULL;
-	t.entry = unit ? kscan_function(&t.w, a->entry) : NULL;
-	if (!t.kernel)
-		*fault = kasprintf("%s is inside #if in %s, "
-		                   "in several versions or between parts of braces",
-		    a->kernel, a->file);
-	else if (!(unit ? t.entry : t.new_kernel) || t.w.unclosed)
-		*fault = kasprintf("the winner does not define %s outside #if", a->entry);
+		kscan(reference, strlen(reference), &change.reference);
+	change.new_kernel = kscan_function(&change.w, adoption.kernel);
+	change.holder = change.kernel ? kscan_at(&change.file->scan, change.kernel->from) : NULL;
+	change.new_holder = change.new_kernel ? kscan_at(&change.w, change.new_kernel->from) : NULL;
+	change.entry = unit ? kscan_function(&change.w, adoption.entry) : NULL;
+	if (!change.kernel)
+		change.fault = kasprintf("%s is inside #if in %s, "
+		                         "in several versions or between parts of braces",
+		    adoption.kernel, adoption.file);
+	else if (!(unit ? change.entry : change.new_kernel) || change.w.unclosed)
+		change.fault =
+		    kasprintf("the winner does not define %s outside #if", adoption.entry);
 	else
-		put_together(&t, copy, p, notes, fault);
-	json_decref(t.renamed);
-	json_decref(t.called);
-	edits_free(&t.edits);
-	kscan_free(&t.w);
-	kscan_free(&t.reference);
-	bundle_close(&t.b);
+		put_together();
+	*fault = change.fault;
 	return p->count > 0;
 }
 
@@ -999,21 +1005,20 @@ name_in_winner(const char *reference, const struct kscan_item *f, const char *na
 }
 
 void
-splice_scan(const struct adoption *a, const char *reference, const char *winner,
-    const json_t *arrays, struct kbuf *faults)
+splice_scan(const char *reference, const char *winner, const json_t *arrays, struct kbuf *faults)
 {
 	const struct kscan_item *f;
 	struct kregex_span foreign;
 	auto_scan struct kscan s;
 
-	rules_scan("winner", a->language, winner, a->entry, reference, faults);
-	rules_scan("reply", a->language, winner, a->entry, reference, faults);
+	rules_scan("winner", adoption.language, winner, adoption.entry, reference, faults);
+	rules_scan("reply", adoption.language, winner, adoption.entry, reference, faults);
 	kscan(winner, strlen(winner), &s);
-	f = kscan_function(&s, a->entry);
+	f = kscan_function(&s, adoption.entry);
 	if (!f)
-		kbuf_printf(faults, "signature: the winner does not define %s\n", a->entry);
+		kbuf_printf(faults, "signature: the winner does not define %s\n", adoption.entry);
 	kscan_items(x, &s)
-		if (x->kind == KSCAN_FUNCTION && (x == f || kscan_declares(x, a->kernel)) &&
+		if (x->kind == KSCAN_FUNCTION && (x == f || kscan_declares(x, adoption.kernel)) &&
 		    is_stub(x))
 			kbuf_printf(faults, "stub: %s does nothing\n", x->names[0]);
 	kjson_foreach_text(array, f ? arrays : NULL) {
@@ -1021,7 +1026,7 @@ splice_scan(const struct adoption *a, const char *reference, const char *winner,
 
 		if (!kscan_uses(&s, f->body, f->to, name))
 			kbuf_printf(faults, "no_work: %s does not use %s, which it must write\n",
-			    a->entry, name);
+			    adoption.entry, name);
 	}
 	if (kregex_find("[\\x80-\\xff]", s.code, s.len, &foreign, 1))
 		kbuf_printf(faults,

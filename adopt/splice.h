@@ -14,12 +14,11 @@
  * unit's, launches or the function's body become a call of it. False with the reason in *FAULT (to
  * be freed). NOTES: what was renamed and removed, one per line.
  */
-bool splice_winner(const struct adoption *a, const char *winner, struct patch *p,
-    struct kbuf *notes, char **fault);
+bool splice_winner(const char *winner, struct patch *p, struct kbuf *notes, char **fault);
 
 /*
  * What must not go into an application, found in the winner's text by comparison with the
  * reference's: one line each in FAULTS. ARRAYS: names that the kernel has to write.
  */
-void splice_scan(const struct adoption *a, const char *reference, const char *winner,
-    const json_t *arrays, struct kbuf *faults);
+void splice_scan(
+    const char *reference, const char *winner, const json_t *arrays, struct kbuf *faults);

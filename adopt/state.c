@@ -8,6 +8,8 @@
 
 enum { TEXT_MAX = 64 << 20 };
 
+struct adoption adoption;
+
 struct work_span
 work_begin(const char *name, const char *fmt, ...)
 {
@@ -25,40 +27,41 @@ work_end(const struct work_span *w)
 }
 
 static const char *
-answer(const struct adoption *a, const char *key, bool required)
+answer(const char *key, bool required)
 {
-	const char *s = kjson_str_or(a->json, key, NULL);
+	const char *s = kjson_str_or(adoption.json, key, NULL);
 
 	if (required && !s)
-		kdie(K_USAGE, "%s/adopt.json: %s: is missing; it must be a string", a->dir, key);
+		kdie(K_USAGE, "%s/adopt.json: %s: is missing; it must be a string", adoption.dir,
+		    key);
 	return s;
 }
 
 static void
-take_answers(struct adoption *a)
+take_answers(void)
 {
 	const json_t *row;
 
-	if (strcmp(kjson_str(a->json, "schema"), "adopt/1"))
-		kdie(K_USAGE, "%s/adopt.json: schema: must be \"adopt/1\"", a->dir);
-	a->project = answer(a, "project", true);
-	a->file = answer(a, "file", true);
-	a->kernel = answer(a, "kernel", true);
-	a->language = answer(a, "language", true);
-	row = rules_row(a->file, a->language);
-	a->entry = a->kernel;
-	a->suffix = kjson_str_or(row, "suffix", "c");
-	a->device = kjson_bool(row, "device");
-	a->cxx = kjson_bool(row, "cxx");
-	a->build = answer(a, "build", true);
-	a->run = answer(a, "run", true);
-	a->launcher = answer(a, "launcher", false);
-	a->timeout_s = kjson_num_or(a->json, "timeout_s", 600);
-	if (*a->project != '/' || *a->file == '/' || strstr(a->file, ".."))
+	if (strcmp(kjson_str(adoption.json, "schema"), "adopt/1"))
+		kdie(K_USAGE, "%s/adopt.json: schema: must be \"adopt/1\"", adoption.dir);
+	adoption.project = answer("project", true);
+	adoption.file = answer("file", true);
+	adoption.kernel = answer("kernel", true);
+	adoption.language = answer("language", true);
+	row = rules_row(adoption.file, adoption.language);
+	adoption.entry = adoption.kernel;
+	adoption.suffix = kjson_str_or(row, "suffix", "c");
+	adoption.device = kjson_bool(row, "device");
+	adoption.cxx = kjson_bool(row, "cxx");
+	adoption.build = answer("build", true);
+	adoption.run = answer("run", true);
+	adoption.launcher = answer("launcher", false);
+	adoption.timeout_s = kjson_num_or(adoption.json, "timeout_s", 600);
+	if (*adoption.project != '/' || *adoption.file == '/' || strstr(adoption.file, ".."))
 		kdie(K_USAGE,
 		    "%s/adopt.json: project must be an absolute path, "
 		    "and file a path inside the project",
-		    a->dir);
+		    adoption.dir);
 }
 
 /*
@@ -66,12 +69,12 @@ take_answers(struct adoption *a)
  * link.
  */
 static void
-follow_link(struct adoption *a)
+follow_link(void)
 {
-	char *path = project_path(a, a->file), full[PATH_MAX], project[PATH_MAX];
+	char *path = project_path(adoption.file), full[PATH_MAX], project[PATH_MAX];
 	const char *inside;
 
-	if (!realpath(a->project, project) || !realpath(path, full))
+	if (!realpath(adoption.project, project) || !realpath(path, full))
 		return;
 	inside = path_in(project, full);
 	if (!inside || !*inside)
@@ -79,32 +82,31 @@ follow_link(struct adoption *a)
 		    "file: %s leads out of the project, to %s; "
 		    "adopt it from the project that contains it",
 		    path, full);
-	json_object_set_new(a->json, "file", kjson_string(inside));
-	a->file = answer(a, "file", true);
+	json_object_set_new(adoption.json, "file", kjson_string(inside));
+	adoption.file = answer("file", true);
 }
 
-struct adoption *
+void
 adoption_new(const char *dir, json_t *answers)
 {
-	struct adoption *a = kcalloc(1, sizeof *a);
 	char full[PATH_MAX];
 
 	kmake_folder(dir);
 	if (!realpath(dir, full))
 		kdie_errno(K_USAGE, "%s", dir);
-	a->dir = kstrdup(full);
-	a->json = answers;
-	take_answers(a);
-	follow_link(a);
-	return a;
+	adoption.dir = adoption.dir ?: kstrdup(full);
+	json_decref(adoption.json);
+	adoption.json = answers;
+	take_answers();
+	follow_link();
 }
 
 void
-adoption_read_unit(struct adoption *a)
+adoption_read_unit(void)
 {
-	json_decref(a->unit);
-	a->unit = kjson_if_there(adopt_path(a, "unit.json"));
-	a->entry = kjson_str_or(a->unit, "entry", a->kernel);
+	json_decref(adoption.unit);
+	adoption.unit = kjson_if_there(adopt_path("unit.json"));
+	adoption.entry = kjson_str_or(adoption.unit, "entry", adoption.kernel);
 }
 
 size_t
@@ -113,46 +115,33 @@ first_line(const json_t *part)
 	return (size_t)json_integer_value(json_array_get(json_object_get(part, "lines"), 0));
 }
 
-struct adoption *
+void
 adoption_load(const char *dir)
 {
 	char *path = path_of("%s/adopt.json", dir);
-	struct adoption *a;
 
 	if (!kis_there(path))
 		kdie(K_USAGE, "%s: not found; run kcampaign adopt first", path);
-	a = adoption_new(dir, kjson_load(path));
-	adoption_read_unit(a);
-	return a;
+	adoption_new(dir, kjson_load(path));
+	adoption_read_unit();
 }
 
 void
-adoption_save(const struct adoption *a)
+adoption_save(void)
 {
-	write_json(path_of("%s/adopt.json", a->dir), a->json);
+	write_json(path_of("%s/adopt.json", adoption.dir), adoption.json);
 }
 
 bool
-adoption_begun(const struct adoption *a)
+adoption_begun(void)
 {
-	return kis_there(path_of("%s/trials/000/00", a->dir));
-}
-
-void
-adoption_free(struct adoption *a)
-{
-	if (a) {
-		free(a->dir);
-		json_decref(a->json);
-		json_decref(a->unit);
-		free(a);
-	}
+	return kis_there(path_of("%s/trials/000/00", adoption.dir));
 }
 
 int
-check_frozen(const struct adoption *a)
+check_frozen(void)
 {
-	auto_free char *fault = kseal_adopted(a->dir);
+	auto_free char *fault = kseal_adopted(adoption.dir);
 
 	if (fault)
 		kwarn("%s", fault);
@@ -163,9 +152,9 @@ check_frozen(const struct adoption *a)
 static int lock = -1;
 
 void
-adoption_lock(const struct adoption *a)
+adoption_lock(void)
 {
-	char *path = adopt_path(a, ".lock");
+	char *path = adopt_path(".lock");
 
 	make_folder_of(path);
 	lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
@@ -174,7 +163,8 @@ adoption_lock(const struct adoption *a)
 	/* A child of a killed process dies a moment after it. */
 	for (int i = 0; flock(lock, LOCK_EX | LOCK_NB) < 0; i++) {
 		if (i == 40)
-			kdie(K_AGAIN, "%s: another kadopt is working on this campaign", a->dir);
+			kdie(K_AGAIN, "%s: another kadopt is working on this campaign",
+			    adoption.dir);
 		usleep(50000);
 	}
 }
@@ -203,9 +193,9 @@ path_of(const char *fmt, ...)
 }
 
 char *
-adopt_made(const struct adoption *a, const char *name, const char *step)
+adopt_made(const char *name, const char *step)
 {
-	char *path = adopt_path(a, "%s", name);
+	char *path = adopt_path("%s", name);
 
 	if (!kis_there(path))
 		kdie(K_USAGE, "%s is missing: run kadopt %s", path, step);
@@ -213,9 +203,9 @@ adopt_made(const struct adoption *a, const char *name, const char *step)
 }
 
 char *
-project_path(const struct adoption *a, const char *name)
+project_path(const char *name)
 {
-	return path_of("%s/%s", a->project, name);
+	return path_of("%s/%s", adoption.project, name);
 }
 
 const char *
@@ -386,9 +376,9 @@ clean_copy(const char *copy, const char *original)
 }
 
 char *
-project_copy(const struct adoption *a)
+project_copy(void)
 {
-	return siblings_copy_path(a, path_of("%s/adopt", a->dir));
+	return siblings_copy_path(path_of("%s/adopt", adoption.dir));
 }
 
 void
@@ -401,13 +391,13 @@ copy_over(const char *from, const char *to)
 }
 
 void
-copy_project(const struct adoption *a, const char *folder)
+copy_project(const char *folder)
 {
-	const char *argv[] = { "cp", "-a", "--", project_path(a, "."), folder, NULL };
+	const char *argv[] = { "cp", "-a", "--", project_path("."), folder, NULL };
 
 	remove_folder(folder);
 	kmake_folder(folder);
 	run_quietly(argv);
-	clean_copy(folder, a->project);
-	siblings_copy(a, folder);
+	clean_copy(folder, adoption.project);
+	siblings_copy(folder);
 }

@@ -180,7 +180,7 @@ complete(struct adopt_options *o)
 }
 
 /* The existing adopt.json, with the command line's answers replacing its own. */
-static struct adoption *
+static void
 take_answers(struct adopt_options *o)
 {
 	static const char *const needed[] = { "project", "file", "kernel", "build", "run" };
@@ -194,7 +194,7 @@ take_answers(struct adopt_options *o)
 	kforeach(key, needed)
 		if (!kjson_str_or(all, *key, NULL))
 			kdie(K_USAGE, "--%s is missing\n%s", *key, usage);
-	return adoption_new(o->campaign, all);
+	adoption_new(o->campaign, all);
 }
 
 /* Do none of this command's answers affect the task's results? */
@@ -210,19 +210,20 @@ are_late(const json_t *answers)
 
 /* Replaces the task WAS by TASK, unless TASK is faulty. */
 static int
-change_task(const struct adoption *a, const char *path, const json_t *task, const json_t *was)
+change_task(const char *path, const json_t *task, const json_t *was)
 {
 	struct command_result r;
 	int code;
 
 	write_json(path, task);
-	command_own(a, a->dir, "kcampaign check -c .", "check", &r);
+	command_own(adoption.dir, "kcampaign check -c .", "check", &r);
 	code = r.status ? K_USAGE : K_OK;
 	if (code == K_OK) {
-		task_freeze(a, task);
+		task_freeze(task);
 		command_free(&r);
 		/* Closed rounds contain rates that depend on the formulas. */
-		command_own(a, a->dir, "test ! -d rounds || krecords close --correct", "close", &r);
+		command_own(
+		    adoption.dir, "test ! -d rounds || krecords close --correct", "close", &r);
 		code = r.status ? K_IO : K_OK;
 	} else {
 		write_json(path, was);
@@ -238,32 +239,32 @@ change_task(const struct adoption *a, const char *path, const json_t *task, cons
  * how much work a call is.
  */
 static int
-add_late(const struct adoption *a, const json_t *answers)
+add_late(const json_t *answers)
 {
-	char *path = path_of("%s/task.json", a->dir);
+	char *path = path_of("%s/task.json", adoption.dir);
 	json_auto_t *task = kjson_load(path), *was = json_deep_copy(task);
-	int code = check_frozen(a);
+	int code = check_frozen();
 
 	if (code == K_OK) {
 		/* The file of an earlier answer may be gone. */
 		if (json_object_get(answers, "ncu") || json_object_get(answers, "count"))
-			json_object_update_new(task, task_count(a, task));
-		task_formulas(a, task);
+			json_object_update_new(task, task_count(task));
+		task_formulas(task);
 		if (!json_equal(task, was))
-			code = change_task(a, path, task, was);
+			code = change_task(path, task, was);
 	}
 	if (code == K_OK) {
 		/* This stores the answers. */
-		outputs_propose(a);
-		task_context(a);
-		ksay("stored; the campaign in %s continues with it\n", a->dir);
+		outputs_propose();
+		task_context();
+		ksay("stored; the campaign in %s continues with it\n", adoption.dir);
 	}
 	return code;
 }
 
 /* All steps up to a campaign. */
 static int
-prepare(struct adoption *a, const struct adopt_options *o)
+prepare(const struct adopt_options *o)
 {
 	const struct {
 		const char *name, *option, *value;
@@ -277,15 +278,15 @@ prepare(struct adoption *a, const struct adopt_options *o)
 	};
 	int code = K_OK;
 
-	journal_backup(a);
-	adoption_save(a);
+	journal_backup();
+	adoption_save();
 	kforeach(s, steps) {
 		if (code == K_OK)
-			code = command_step(a, s->name, s->option, s->value);
+			code = command_step(s->name, s->option, s->value);
 		/* Observation may have changed it. */
-		adoption_read_unit(a);
+		adoption_read_unit();
 		if (!strcmp(s->name, "preflight") && code == K_OK)
-			outputs_propose(a);
+			outputs_propose();
 	}
 	return code;
 }
@@ -295,40 +296,38 @@ command_adopt(int argc, char **argv)
 {
 	struct adopt_options o = { .campaign = ".", .answers = json_object() };
 	bool go = !strcmp(argv[0], "go"), made, allowed = false;
-	struct adoption *a;
 	int code;
 
 	parse_options(&o, argc, argv);
 	complete(&o);
-	a = take_answers(&o);
-	adoption_lock(a);
-	code = journal_repair(a);
-	made = kis_there(path_of("%s/campaign.json", a->dir));
-	if (code == K_OK && are_late(o.answers) && adoption_begun(a)) {
-		code = json_object_size(o.answers) || !go ? add_late(a, o.answers) : K_OK;
+	take_answers(&o);
+	adoption_lock();
+	code = journal_repair();
+	made = kis_there(path_of("%s/campaign.json", adoption.dir));
+	if (code == K_OK && are_late(o.answers) && adoption_begun()) {
+		code = json_object_size(o.answers) || !go ? add_late(o.answers) : K_OK;
 		if (code == K_OK) {
-			adoption_save(a);
-			allowed = verdicts_allow(a);
+			adoption_save();
+			allowed = verdicts_allow();
 		}
 	} else if (code == K_OK && !(go && made && !json_object_size(o.answers))) {
-		code = prepare(a, &o);
+		code = prepare(&o);
 		if (code == K_OK && !go)
 			ksay("---------- %s is ready: run `make campaign` there, "
 			     "then `kcampaign integrate`\n",
-			    a->dir);
+			    adoption.dir);
 	}
 	if (code == K_OK && go) {
 		adoption_unlock();
-		adoption_read_unit(a);
-		code = go_on(a, allowed);
+		adoption_read_unit();
+		code = go_on(allowed);
 	}
-	adoption_free(a);
 	json_decref(o.answers);
 	return code;
 }
 
 int
-show_status(const struct adoption *a)
+show_status(void)
 {
 	static const struct {
 		const char *step, *file;
@@ -342,11 +341,11 @@ show_status(const struct adoption *a)
 	};
 	auto_buf struct kbuf b = { 0 };
 
-	ksay("%s of %s/%s\n", a->kernel, a->project, a->file);
+	ksay("%s of %s/%s\n", adoption.kernel, adoption.project, adoption.file);
 	kforeach(s, steps)
 		ksay("%-10s %s\n", s->step,
-		    kis_there(path_of("%s/%s", a->dir, s->file)) ? "done" : "not done yet");
-	journal_status(a, &b);
+		    kis_there(path_of("%s/%s", adoption.dir, s->file)) ? "done" : "not done yet");
+	journal_status(&b);
 	ksay("%s", b.data);
 	return K_OK;
 }

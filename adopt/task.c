@@ -41,9 +41,8 @@ static const char zeros[] = "-ftrivial-auto-var-init=zero",
  */
 enum floats { FLOATS_FRESH, FLOATS_INVENTED, FLOATS_KEPT, FLOATS_COUNT };
 
-struct draft {
-	struct adoption *a;
-	struct values v;
+/* The task that is being made: one a process. */
+static struct {
 	json_t *configs; /* those of configs.json, borrowed */
 	char *text;      /* of the reference */
 	struct kscan scan;
@@ -71,24 +70,24 @@ struct draft {
 	bool deep;      /* call it with a stack of 1 GB */
 	bool told;      /* the notes so far were printed */
 	bool crashed;   /* with the numbers of one draw, after it was right with others */
-};
+} draft = { .oracle = "double", .large = true };
 
 /* Notes are printed together, when the task is settled; one that follows later, at once. */
-static void __attribute__((format(printf, 2, 3))) add_note(struct draft *d, const char *fmt, ...)
+static void __attribute__((format(printf, 1, 2))) add_note(const char *fmt, ...)
 {
 	kformatted(text, fmt);
 
-	json_array_append_new(d->v.notes, kjson_string(text));
-	if (d->told)
+	json_array_append_new(parameters.notes, kjson_string(text));
+	if (draft.told)
 		kwarn("%s", text);
 }
 
 static void
-tell_notes(struct draft *d)
+tell_notes(void)
 {
-	kjson_foreach_text(note, d->v.notes)
+	kjson_foreach_text(note, parameters.notes)
 		kwarn("%s", note);
-	d->told = true;
+	draft.told = true;
 }
 
 /*
@@ -150,28 +149,28 @@ is_output(const struct value *x)
  * value.
  */
 static json_t *
-axis_json(const struct draft *d, const struct value *x)
+axis_json(const struct value *x)
 {
 	json_t *axis;
 
 	if (x->tied)
 		return json_pack("{s:s,s:s}", "type", "expr", "expression", x->tied);
 	axis = json_pack("{s:s}", "type", "var");
-	if (d->fixed || x->listed || kany(values_each(y, &d->v), y->own))
+	if (draft.fixed || x->listed || kany(values_each(y), y->own))
 		json_object_set_new(axis, "fixed", json_true());
 	return axis;
 }
 
 static void
-add_members(struct draft *d, json_t *axes, json_t *inputs, json_t *outputs, json_t *arguments)
+add_members(json_t *axes, json_t *inputs, json_t *outputs, json_t *arguments)
 {
-	values_each(x, &d->v) {
+	values_each(x) {
 		json_t *tensor;
 
 		if (x->role == ROLE_STREAM)
 			continue;
 		if (x->role == ROLE_AXIS) {
-			json_object_set_new(axes, x->name, axis_json(d, x));
+			json_object_set_new(axes, x->name, axis_json(x));
 			json_array_append_new(arguments,
 			    !strcmp(x->dtype, "int64")
 			        ? json_pack("{s:s,s:s}", "axis", x->name, "dtype", "int64")
@@ -187,9 +186,9 @@ add_members(struct draft *d, json_t *axes, json_t *inputs, json_t *outputs, json
 			json_object_set_new(inputs, x->name,
 			    json_pack("{s:n,s:s,s:O,s:b}", "shape", "dtype", x->dtype, "value",
 			        json_object_get(
-			            json_object_get(json_array_get(d->v.calls, 0), "args"),
+			            json_object_get(json_array_get(parameters.calls, 0), "args"),
 			            x->name),
-			        "fixed", d->fixed || strncmp(x->dtype, "float", 5) != 0));
+			        "fixed", draft.fixed || strncmp(x->dtype, "float", 5) != 0));
 			continue;
 		}
 		tensor = json_pack("{s:o,s:s}", "shape", shape_json(x->shape), "dtype", x->dtype);
@@ -199,7 +198,7 @@ add_members(struct draft *d, json_t *axes, json_t *inputs, json_t *outputs, json
 		if (x->own)
 			json_object_set_new(
 			    axes, x->shape, json_pack("{s:s,s:b}", "type", "var", "fixed", 1));
-		if (is_output(x) && (d->inout || x->constant))
+		if (is_output(x) && (draft.inout || x->constant))
 			json_object_set_new(tensor, "inout", json_true());
 		json_object_set_new(is_output(x) ? outputs : inputs, x->name, tensor);
 	}
@@ -207,14 +206,14 @@ add_members(struct draft *d, json_t *axes, json_t *inputs, json_t *outputs, json
 
 /* Bytes that a call must move: every array once, those that are updated twice. */
 static char *
-bytes_expression(const struct draft *d)
+bytes_expression(void)
 {
 	struct kbuf b = { 0 };
 
-	values_each(x, &d->v) {
+	values_each(x) {
 		if (x->role == ROLE_ARRAY)
 			kbuf_printf(&b, "%s%zu*(%s)", b.len ? "+" : "",
-			    x->bytes * (is_output(x) && d->inout ? 2 : 1), x->shape);
+			    x->bytes * (is_output(x) && draft.inout ? 2 : 1), x->shape);
 	}
 	return b.data;
 }
@@ -223,12 +222,12 @@ bytes_expression(const struct draft *d)
 
 /* Axes and scalars of a call, in the form of a workload. */
 static json_t *
-workload(const struct draft *d, const char *name, const json_t *args)
+workload(const char *name, const json_t *args)
 {
 	json_t *axes = json_object(), *values = json_object(),
 	       *w = json_pack("{s:s,s:o}", "name", name, "axes", axes);
 
-	values_each(x, &d->v) {
+	values_each(x) {
 		json_t *given = json_object_get(args, x->name);
 
 		if (x->role == ROLE_AXIS && !x->tied)
@@ -245,9 +244,9 @@ workload(const struct draft *d, const char *name, const json_t *args)
 
 /* Does the kernel read the array, as far as is known or currently assumed? */
 static bool
-is_input(const struct draft *d, const struct value *x)
+is_input(const struct value *x)
 {
-	return x->role == ROLE_ARRAY && (!is_output(x) || d->inout || x->constant);
+	return x->role == ROLE_ARRAY && (!is_output(x) || draft.inout || x->constant);
 }
 
 static bool
@@ -278,10 +277,9 @@ elements_of(const struct value *x, const struct knpy *bytes, const json_t *args)
  * or NULL if no recording has that many elements. COUNT: its elements.
  */
 static char *
-typed_file(const struct draft *d, const char *config, const struct value *x, const json_t *args,
-    size_t *count)
+typed_file(const char *config, const struct value *x, const json_t *args, size_t *count)
 {
-	char *from = recorded_path(d->a, config, x->name, false), why[256], *name, *to;
+	char *from = recorded_path(config, x->name, false), why[256], *name, *to;
 	char kind = !strcmp(x->dtype, "bfloat16") || *x->dtype == 'u' ? 'u' : *x->dtype;
 	struct knpy bytes;
 
@@ -289,7 +287,7 @@ typed_file(const struct draft *d, const char *config, const struct value *x, con
 		return NULL;
 	*count = elements_of(x, &bytes, args);
 	name = kasprintf("recorded/%s.%s.npy", config, x->name);
-	to = adopt_path(d->a, "task/%s", name);
+	to = adopt_path("task/%s", name);
 	if (!*count || *count * x->bytes > bytes.count) {
 		free(name);
 		name = NULL;
@@ -307,22 +305,22 @@ typed_file(const struct draft *d, const char *config, const struct value *x, con
  * its own is set even if the array is not recorded.
  */
 static void
-add_recorded(const struct draft *d, json_t *w, const char *config, const json_t *args)
+add_recorded(json_t *w, const char *config, const json_t *args)
 {
 	json_t *values = kjson_ensure(w, "values", json_object());
 
-	values_each(x, &d->v) {
+	values_each(x) {
 		size_t count = 0;
 		auto_free char *file =
-		    x->role == ROLE_ARRAY ? typed_file(d, config, x, args, &count) : NULL;
+		    x->role == ROLE_ARRAY ? typed_file(config, x, args, &count) : NULL;
 
 		if (x->own && count)
 			json_object_set_new(
 			    json_object_get(w, "axes"), x->shape, json_integer((json_int_t)count));
-		if (file && is_input(d, x) && !(is_float(x) && d->floats == FLOATS_INVENTED)) {
+		if (file && is_input(x) && !(is_float(x) && draft.floats == FLOATS_INVENTED)) {
 			json_t *o = json_pack("{s:s}", "file", file);
 
-			if (is_float(x) && d->floats == FLOATS_KEPT)
+			if (is_float(x) && draft.floats == FLOATS_KEPT)
 				json_object_set_new(o, "fresh", json_false());
 			if (x->fresh && !is_float(x))
 				json_object_set_new(o, "fresh", json_true());
@@ -350,9 +348,9 @@ twin_of(const json_t *all, const json_t *w)
 
 /* The arguments of the configuration that a workload represents. */
 static const json_t *
-scalars_of(const struct draft *d, const json_t *w)
+scalars_of(const json_t *w)
 {
-	return json_object_get(kjson_find(d->configs, "name", kjson_str(w, "name")), "scalars");
+	return json_object_get(kjson_find(draft.configs, "name", kjson_str(w, "name")), "scalars");
 }
 
 /*
@@ -360,17 +358,17 @@ scalars_of(const struct draft *d, const json_t *w)
  * with equal arguments are merged under the one with most calls.
  */
 static json_t *
-timed_workloads(struct draft *d)
+timed_workloads(void)
 {
 	json_auto_t *calls = json_object();
 	json_t *all = json_array();
 	double total = 0;
 	bool timed;
 
-	json_object_clear(d->targets);
-	kjson_foreach(c, d->configs)
+	json_object_clear(draft.targets);
+	kjson_foreach(c, draft.configs)
 		total += kjson_num(c, "share");
-	kjson_foreach(c, d->configs) {
+	kjson_foreach(c, draft.configs) {
 		const char *name = kjson_str(c, "name");
 		double share = kjson_num(c, "share") / (total > 0 ? total : 1),
 		       n = kjson_num_or(c, "calls", 1);
@@ -378,7 +376,7 @@ timed_workloads(struct draft *d)
 		json_t *twin;
 
 		values_number(json_object_get(c, "scalars"));
-		w = workload(d, name, json_object_get(c, "scalars"));
+		w = workload(name, json_object_get(c, "scalars"));
 		twin = twin_of(all, w);
 		if (!twin)
 			json_array_append(all, twin = w);
@@ -386,32 +384,31 @@ timed_workloads(struct draft *d)
 		if (n > kjson_num(calls, kjson_str(twin, "name"))) {
 			json_object_set_new(twin, "name", json_string(name));
 			json_object_set_new(calls, name, json_real(n));
-			json_object_set(d->targets, name, c);
+			json_object_set(draft.targets, name, c);
 		}
 	}
-	timed = kany(kjson_foreach(w, all), !kjson_has(d->untimed, kjson_str(w, "name")));
+	timed = kany(kjson_foreach(w, all), !kjson_has(draft.untimed, kjson_str(w, "name")));
 	kjson_foreach(w, all) {
 		const char *name = kjson_str(w, "name");
 
 		/* The calls with most of the time may have been left out since. */
-		if (!timed || !kjson_has(d->untimed, name))
+		if (!timed || !kjson_has(draft.untimed, name))
 			json_object_set_new(w, "timed", json_true());
 		json_object_set_new(
 		    w, "weight", json_real(fmax(1e-6, round(1e6 * kjson_num(w, "weight")) / 1e6)));
-		add_recorded(d, w, name, scalars_of(d, w));
+		add_recorded(w, name, scalars_of(w));
 	}
 	return all;
 }
 
 /* Does each array have at least one element with these arguments? n/2 is 0 if n is 1. */
 static bool
-has_elements(const struct draft *d, const json_t *args)
+has_elements(const json_t *args)
 {
 	struct kscan_scope scope = { .values = args };
 	int64_t n;
 
-	return !kany(
-	    values_each(x, &d->v), x->shape && kscan_number(&scope, x->shape, &n) && n < 1);
+	return !kany(values_each(x), x->shape && kscan_number(&scope, x->shape, &n) && n < 1);
 }
 
 /*
@@ -419,13 +416,13 @@ has_elements(const struct draft *d, const json_t *args)
  * name.
  */
 static void
-add_check(const struct draft *d, json_t *all, const char *name, const json_t *args)
+add_check(json_t *all, const char *name, const json_t *args)
 {
-	json_auto_t *w = workload(d, name, args);
+	json_auto_t *w = workload(name, args);
 
 	if (kjson_find(all, "name", name))
 		json_object_set_new(w, "name", json_sprintf("%sb", name));
-	if (!twin_of(all, w) && has_elements(d, args))
+	if (!twin_of(all, w) && has_elements(args))
 		json_array_append(all, w);
 }
 
@@ -434,17 +431,17 @@ add_check(const struct draft *d, json_t *all, const char *name, const json_t *ar
  * occurred, the most frequent first.
  */
 static json_t *
-combinations(const struct draft *d)
+combinations(void)
 {
 	json_auto_t *seen = json_object();
 	json_t *list = json_array();
 
-	kjson_foreach(call, d->v.calls) {
+	kjson_foreach(call, parameters.calls) {
 		json_t *args = json_object_get(call, "args");
 		json_auto_t *rest = json_copy(args);
 		auto_free char *key = NULL;
 
-		values_each(x, &d->v)
+		values_each(x)
 			if (x->role == ROLE_AXIS && x->size)
 				json_object_del(rest, x->name);
 		key = json_dumps(rest, KIO_DUMP);
@@ -461,9 +458,9 @@ combinations(const struct draft *d)
  * right there too.
  */
 static void
-add_neighbours(const struct draft *d, json_t *all, const json_t *given)
+add_neighbours(json_t *all, const json_t *given)
 {
-	values_each(x, &d->v)
+	values_each(x)
 		for (int by = -1; by <= 1; by += 2) {
 			json_auto_t *args = NULL;
 			auto_free char *name = NULL;
@@ -479,26 +476,26 @@ add_neighbours(const struct draft *d, json_t *all, const json_t *given)
 			json_object_set_new(args, x->name, json_integer(v));
 			name = kasprintf("check_%s_%lld", x->name, v);
 			v = 23;
-			values_each(y, &d->v)
+			values_each(y)
 				if (y->role == ROLE_AXIS && y->size && !y->tied) {
 					json_object_set_new(args, y->name, json_integer(v));
 					v += 6;
 				}
-			add_check(d, all, name, args);
+			add_check(all, name, args);
 		}
 }
 
 /* Small and odd sizes to check with: one, few, primes, long and thin, near powers of two. */
 static json_t *
-small_workloads(const struct draft *d)
+small_workloads(void)
 {
 	static const int sizes[][4] = { { 1, 1, 1, 1 }, { 3, 5, 2, 3 }, { 17, 31, 7, 5 },
 		{ 1, 61, 3, 2 }, { 67, 1, 2, 3 }, { 33, 64, 5, 4 }, { 65, 129, 3, 3 } };
-	json_auto_t *given = combinations(d);
+	json_auto_t *given = combinations();
 	json_t *all = json_array();
 
 	/* Sizes that no argument determines are only known for recorded calls. */
-	if (kany(values_each(x, &d->v), x->own))
+	if (kany(values_each(x), x->own))
 		return all;
 	for (size_t i = 0; i < LEN(sizes); i++) {
 		json_auto_t *args =
@@ -507,15 +504,15 @@ small_workloads(const struct draft *d)
 		size_t n = 0;
 
 		kbuf_puts(&name, "check");
-		values_each(x, &d->v)
+		values_each(x)
 			if (x->role == ROLE_AXIS && x->size && !x->tied) {
 				json_object_set_new(args, x->name, json_integer(sizes[i][n % 4]));
 				kbuf_printf(&name, "_%d", sizes[i][n++ % 4]);
 			}
 		if (n)
-			add_check(d, all, name.data, args);
+			add_check(all, name.data, args);
 	}
-	add_neighbours(d, all, given);
+	add_neighbours(all, given);
 	return all;
 }
 
@@ -526,17 +523,17 @@ small_workloads(const struct draft *d)
  * without its delimiters; "" if there is none. The caller frees.
  */
 static char *
-comment_of(const struct adoption *a)
+comment_of(void)
 {
 	static const char marks[] = "(?m)//|/\\*+(?!/)|\\*/|^[ \\t]*\\*+(?!/)";
-	json_auto_t *settings = compile_settings(a);
+	json_auto_t *settings = compile_settings();
 	auto_free char *found = NULL, *plain = NULL;
 	struct bundle b;
 
-	bundle_open(&b, a, project_copy(a), settings);
+	bundle_open(&b, adoption.file, project_copy(), settings);
 	bundle_items(&b, f, x)
 		if (!found && (x->kind == KSCAN_FUNCTION || x->kind == KSCAN_DECLARATION) &&
-		    kscan_declares(x, a->kernel) && x->lead < x->from)
+		    kscan_declares(x, adoption.kernel) && x->lead < x->from)
 			found = kstrndup(f->text + x->lead, x->from - x->lead);
 	bundle_close(&b);
 	plain = kregex_sub(marks, found ? found : "", "");
@@ -563,11 +560,11 @@ pairs_of(const json_t *object)
 
 /* Arrays that are the same as another one in some calls of the application. New reference. */
 static json_t *
-aliases(const struct values *v)
+aliases(void)
 {
 	json_auto_t *same = json_object();
 
-	kjson_foreach(call, v->calls)
+	kjson_foreach(call, parameters.calls)
 		kjson_foreach_member(name, p, json_object_get(call, "pointers"))
 			if (json_object_get(p, "same_as") && !json_object_get(same, name))
 				json_object_set(same, name, json_object_get(p, "same_as"));
@@ -576,11 +573,11 @@ aliases(const struct values *v)
 
 /* Arrays that are missing in some calls of the application. New reference. */
 static json_t *
-optional(const struct values *v)
+optional(void)
 {
 	json_t *list = json_array();
 
-	values_each(x, v)
+	values_each(x)
 		if (x->optional)
 			kjson_add(list, x->name);
 	return list;
@@ -592,51 +589,50 @@ optional(const struct values *v)
  * caller_body.
  */
 static bool
-is_body_only(const struct draft *d)
+is_body_only(void)
 {
-	const struct kscan_item *f = kscan_function(&d->scan, d->a->kernel);
+	const struct kscan_item *f = kscan_function(&draft.scan, adoption.kernel);
 
-	return kscan_has_path(d->a->kernel) || json_object_get(d->a->unit, "assumed") ||
+	return kscan_has_path(adoption.kernel) || json_object_get(adoption.unit, "assumed") ||
 	    (f && kscan_has_word(f, "template")) ||
-	    kany(kjson_foreach(p, json_object_get(d->a->unit, "parameters")),
+	    kany(kjson_foreach(p, json_object_get(adoption.unit, "parameters")),
 	        kjson_bool(p, "result") && kjson_bool(p, "bytes"));
 }
 
 /* What the task says about the function: prompts/adopt/task.txt, in one line. New reference. */
 static json_t *
-description(const struct draft *d)
+description(void)
 {
-	const struct adoption *a = d->a;
-	const json_t *assumed = json_object_get(a->unit, "assumed");
-	auto_free char *comment = comment_of(a), *class = kscan_path(a->kernel),
-	               *kernels = listed(json_object_get(a->unit, "sequence")), *text = NULL,
+	const json_t *assumed = json_object_get(adoption.unit, "assumed");
+	auto_free char *comment = comment_of(), *class = kscan_path(adoption.kernel),
+	               *kernels = listed(json_object_get(adoption.unit, "sequence")), *text = NULL,
 	               *line = NULL;
-	json_auto_t *settings = compile_settings(a), *facts = NULL;
-	bool launched = kjson_bool(a->unit, "kernel"), body = is_body_only(d),
-	     threads = a->device || has_flag(settings, "-fopenmp"),
-	     wide = a->device || has_flag(settings, "-march") || has_flag(settings, "-mavx") ||
-	    has_flag(settings, "-mcpu");
+	json_auto_t *settings = compile_settings(), *facts = NULL;
+	bool launched = kjson_bool(adoption.unit, "kernel"), body = is_body_only(),
+	     threads = adoption.device || has_flag(settings, "-fopenmp"),
+	     wide = adoption.device || has_flag(settings, "-march") ||
+	    has_flag(settings, "-mavx") || has_flag(settings, "-mcpu");
 
 	facts = json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:b,s:b,s:b,s:b,s:b,s:b,s:b,s:o,s:o,s:O*,s:O*,"
 	                  "s:o}",
-	    "kernel", a->kernel, "file", a->file, "entry", a->entry, "class", class, "kernels",
-	    kernels, "comment", comment, "cxx", a->cxx, "own", strcmp(a->entry, a->kernel) != 0,
-	    "launched", launched, "body", body, "replaces",
-	    !unit_has_other(a->unit) && (launched || !body), "threads", threads, "wide", wide,
-	    "aliases", aliases(&d->v), "optional", optional(&d->v), "null",
+	    "kernel", adoption.kernel, "file", adoption.file, "entry", adoption.entry, "class",
+	    class, "kernels", kernels, "comment", comment, "cxx", adoption.cxx, "own",
+	    strcmp(adoption.entry, adoption.kernel) != 0, "launched", launched, "body", body,
+	    "replaces", !unit_has_other(adoption.unit) && (launched || !body), "threads", threads,
+	    "wide", wide, "aliases", aliases(), "optional", optional(), "null",
 	    json_object_get(assumed, "null"), "within", json_object_get(assumed, "within"),
 	    "joined", pairs_of(json_object_get(assumed, "joined")));
-	text = ask_text(a, "task", facts);
+	text = ask_text("task", facts);
 	line = kfence_line(text, strlen(text));
 	return kjson_string(line);
 }
 
 /* The entry's head, from the reference; the caller frees. */
 static char *
-prototype(const struct draft *d)
+prototype(void)
 {
-	const struct kscan *s = &d->scan;
-	const struct kscan_item *f = kscan_function(s, d->a->entry);
+	const struct kscan *s = &draft.scan;
+	const struct kscan_item *f = kscan_function(s, adoption.entry);
 	struct kbuf b = kbuf_empty();
 	bool quoted = false; /* the language in 'extern "C"', which is blank in the code */
 
@@ -653,67 +649,66 @@ prototype(const struct draft *d)
 }
 
 void
-task_formulas(const struct adoption *a, json_t *task)
+task_formulas(json_t *task)
 {
 	static const char *const names[] = { "flops", "bytes" };
 
 	for (size_t i = 0; i < LEN(names); i++)
-		if (json_object_get(a->json, names[i]))
-			json_object_set(task, names[i], json_object_get(a->json, names[i]));
+		if (json_object_get(adoption.json, names[i]))
+			json_object_set(task, names[i], json_object_get(adoption.json, names[i]));
 }
 
 static void
-draft_task(struct draft *d)
+draft_task(void)
 {
-	const struct adoption *a = d->a;
-	bool cuda = a->device, self = !strcmp(d->oracle, "self");
-	double rtol = steps[d->step].rtol;
+	bool cuda = adoption.device, self = !strcmp(draft.oracle, "self");
+	double rtol = steps[draft.step].rtol;
 	json_t *axes = json_object(), *inputs = json_object(), *outputs = json_object(),
 	       *arguments = json_array(), *workloads, *t;
-	json_auto_t *settings = compile_settings(a);
-	auto_free char *bytes = bytes_expression(d), *head = prototype(d);
+	json_auto_t *settings = compile_settings();
+	auto_free char *bytes = bytes_expression(), *head = prototype();
 
-	add_members(d, axes, inputs, outputs, arguments);
+	add_members(axes, inputs, outputs, arguments);
 	if (!json_object_size(outputs))
 		kdie(K_USAGE,
 		    "%s did not change any of its arrays in any observed call, "
 		    "so there is nothing to check",
-		    a->kernel);
-	workloads = timed_workloads(d);
-	json_array_extend(workloads, d->small);
+		    adoption.kernel);
+	workloads = timed_workloads();
+	json_array_extend(workloads, draft.small);
 	t = json_pack("{s:s,s:s,s:s,s:o,s:s,s:o,s:o,s:o,s:{s:s,s:o,s:s},s:s,s:{s:s,s:O,s:o},s:o,"
 	              "s:s*,s:s*,s:s*,s:o*,s:o,s:{s:s,s:s,s:O}}",
-	    "schema", "task/1", "name", a->kernel, "op", a->kernel, "description", description(d),
-	    "language", a->language, "axes", axes, "inputs", inputs, "outputs", outputs, "entry",
-	    "name", a->entry, "arguments", arguments, "prototype", head, "reference",
-	    cuda ? "reference.cu" : "reference.c", "build", "compiler",
+	    "schema", "task/1", "name", adoption.kernel, "op", adoption.kernel, "description",
+	    description(), "language", adoption.language, "axes", axes, "inputs", inputs, "outputs",
+	    outputs, "entry", "name", adoption.entry, "arguments", arguments, "prototype", head,
+	    "reference", cuda ? "reference.cu" : "reference.c", "build", "compiler",
 	    kjson_str_or(settings, "compiler", "gcc"), "flags", json_object_get(settings, "flags"),
-	    "libs", task_libraries(a), "workloads", workloads, "bytes", bytes, "oracle",
+	    "libs", task_libraries(), "workloads", workloads, "bytes", bytes, "oracle",
 	    self       ? NULL
 	        : cuda ? "oracle.cu"
 	               : "oracle.c",
-	    "reduction", steps[d->step].reduction, "tolerance",
+	    "reduction", steps[draft.step].reduction, "tolerance",
 	    rtol > 0 ? json_pack("{s:f}", "rtol", rtol) : NULL, "distributions",
-	    d->large ? json_pack("[s,s,s]", "normal", "uniform", "large")
-	             : json_pack("[s,s]", "normal", "uniform"),
-	    "notes", "adopted", a->file, "oracle", d->oracle, "told", d->v.notes);
+	    draft.large ? json_pack("[s,s,s]", "normal", "uniform", "large")
+	                : json_pack("[s,s]", "normal", "uniform"),
+	    "notes", "adopted", adoption.file, "oracle", draft.oracle, "told", parameters.notes);
 	if (!t)
 		kdie(K_IO, "out of memory");
-	if (!d->counted)
-		d->counted = task_count(a, t);
-	json_object_update(t, d->counted);
-	task_formulas(a, t);
-	json_decref(d->task);
-	d->task = t;
+	if (!draft.counted)
+		draft.counted = task_count(t);
+	json_object_update(t, draft.counted);
+	task_formulas(t);
+	json_decref(draft.task);
+	draft.task = t;
 }
 
 static void
-write_draft(struct draft *d)
+write_draft(void)
 {
-	char *path = adopt_path(d->a, "task/task.json");
+	char *path = adopt_path("task/task.json");
 
-	draft_task(d);
-	write_json(path, d->task);
+	draft_task();
+	write_json(path, draft.task);
 }
 
 /* ---- trying it out ---- */
@@ -723,11 +718,12 @@ write_draft(struct draft *d)
  * both.
  */
 static char *
-oracle_text(const struct draft *d, char **why)
+oracle_text(char **why)
 {
-	if (!strcmp(d->oracle, "double"))
-		return oracle_swap(d->text, d->a->language, why);
-	return !strcmp(d->oracle, "self") ? kstrdup(d->text) : oracle_wrap(d->a, d->text, d->task);
+	if (!strcmp(draft.oracle, "double"))
+		return oracle_swap(draft.text, adoption.language, why);
+	return !strcmp(draft.oracle, "self") ? kstrdup(draft.text)
+	                                     : oracle_wrap(draft.text, draft.task);
 }
 
 /*
@@ -735,24 +731,24 @@ oracle_text(const struct draft *d, char **why)
  * Returns why there is none, or NULL; the caller frees.
  */
 static char *
-make_oracle(struct draft *d)
+make_oracle(void)
 {
-	char *why = NULL, *path = adopt_path(d->a, "task/oracle.%s", d->a->suffix);
-	auto_free char *text = oracle_text(d, &why), *log = NULL;
+	char *why = NULL, *path = adopt_path("task/oracle.%s", adoption.suffix);
+	auto_free char *text = oracle_text(&why), *log = NULL;
 
 	if (!text)
 		return why;
-	if (!d->built.text || strcmp(d->built.text, text)) {
+	if (!draft.built.text || strcmp(draft.built.text, text)) {
 		write_text(path, text);
-		free(d->built.fault);
-		d->built.fault = NULL;
-		if (!build_alone(d->a, path, adopt_path(d->a, "task/oracle.so"), &log))
-			d->built.fault =
+		free(draft.built.fault);
+		draft.built.fault = NULL;
+		if (!build_alone(path, adopt_path("task/oracle.so"), &log))
+			draft.built.fault =
 			    kasprintf("it does not compile: %.*s", (int)strcspn(log, "\n"), log);
-		free(d->built.text);
-		d->built.text = kstrdup(text);
+		free(draft.built.text);
+		draft.built.text = kstrdup(text);
 	}
-	return d->built.fault ? kstrdup(d->built.fault) : NULL;
+	return draft.built.fault ? kstrdup(draft.built.fault) : NULL;
 }
 
 /*
@@ -760,16 +756,18 @@ make_oracle(struct draft *d)
  * make it loop forever, the time exceeds what any number of calls could take.
  */
 static void
-run_judge(struct draft *d, const char *name, const char *arguments, struct command_result *r)
+run_judge(const char *name, const char *arguments, struct command_result *r)
 {
 	/* A call that takes a second alone is short compared with starting programs. */
 	enum { AT_LEAST_S = 60, CALLS = 200 };
-	struct adoption patient = *d->a;
-	auto_free char *command = kasprintf("kharness --backend %s %s", d->a->language, arguments);
+	double limit_s = adoption.timeout_s;
+	auto_free char *command =
+	    kasprintf("kharness --backend %s %s", adoption.language, arguments);
 
-	patient.timeout_s = fmin(d->a->timeout_s, AT_LEAST_S + CALLS * fmax(0, d->alone_s - 1));
-	command_own(&patient, adopt_path(d->a, "task"), command, name, r);
-	d->hung |= r->status == -1;
+	adoption.timeout_s = fmin(limit_s, AT_LEAST_S + CALLS * fmax(0, draft.alone_s - 1));
+	command_own(adopt_path("task"), command, name, r);
+	adoption.timeout_s = limit_s;
+	draft.hung |= r->status == -1;
 }
 
 /* The workload on which the oracle crashed, according to the judge, or NULL. The caller frees. */
@@ -788,38 +786,38 @@ crash_said(const char *text)
  * the oracle runs inside it, and damages it if arrays are smaller than the oracle assumes.
  */
 static json_t *
-judge(struct draft *d, int seeds)
+judge(int seeds)
 {
-	char *out = adopt_path(d->a, "log/harness.json");
+	char *out = adopt_path("log/harness.json");
 	auto_free char *arguments = kasprintf("-t task.json -s full --oracle ./oracle.so --phase "
 	                                      "correctness --threads %lld --seeds %d --name "
 	                                      "reference ./reference.so -o ../log/harness.json",
-	    kjson_int(d->a->json, "threads"), seeds);
+	    kjson_int(adoption.json, "threads"), seeds);
 	auto_result struct command_result r = { 0 };
 	json_auto_t *answer = NULL;
 
 	unlink(out);
-	run_judge(d, "harness", arguments, &r);
+	run_judge("harness", arguments, &r);
 	/* A judge with damaged memory may also end with a result that cannot be written. */
 	if (r.status > 0 && r.status < 128 && r.status != K_IO)
 		kdie(r.status == 127 ? K_MISSING : r.status,
 		    "the reference cannot be evaluated:\n%s", r.said);
 	answer = r.status ? NULL : kjson_load(out);
-	free(d->crash);
-	d->crash = answer ? NULL : crash_said(r.said);
+	free(draft.crash);
+	draft.crash = answer ? NULL : crash_said(r.said);
 	return json_incref(json_array_get(json_object_get(answer, "candidates"), 0));
 }
 
 /* Run it on the reference alone, in a separate process, with these options. */
 static void
-run_solo(struct draft *d, const char *name, const char *options, struct command_result *r)
+run_solo(const char *name, const char *options, struct command_result *r)
 {
 	auto_free char *command = kasprintf("%skharness --solo -s full --backend %s --threads %lld "
 	                                    "%s ./reference.so",
-	    d->deep ? "ulimit -s 1048576; " : "", d->a->language, kjson_int(d->a->json, "threads"),
-	    options);
+	    draft.deep ? "ulimit -s 1048576; " : "", adoption.language,
+	    kjson_int(adoption.json, "threads"), options);
 
-	command_own(d->a, adopt_path(d->a, "task"), command, name, r);
+	command_own(adopt_path("task"), command, name, r);
 }
 
 /* Right in every case that was tried. */
@@ -838,7 +836,7 @@ all_passed(const json_t *c)
  * that was new.
  */
 static bool
-learn_written(struct draft *d, const json_t *c)
+learn_written(const json_t *c)
 {
 	bool learned = false;
 
@@ -846,11 +844,11 @@ learn_written(struct draft *d, const json_t *c)
 		const char *tensor = kjson_str(r, "tensor");
 		bool any = kjson_is(r, "check", "device_fault");
 
-		values_each(x, &d->v) {
+		values_each(x) {
 			if (x->role != ROLE_ARRAY || x->written ||
 			    !(any ? !x->constant : !strcmp(tensor, x->name)))
 				continue;
-			value_is_written(&d->v, x);
+			value_is_written(x);
 			learned = true;
 		}
 	}
@@ -858,25 +856,26 @@ learn_written(struct draft *d, const json_t *c)
 }
 
 static bool
-passes(struct draft *d, int seeds, struct kbuf *said)
+passes(int seeds, struct kbuf *said)
 {
 	bool good;
 
 	do {
-		json_decref(d->tried);
-		write_draft(d);
-		d->tried = judge(d, seeds);
-		good = all_passed(d->tried);
-	} while (!good && learn_written(d, d->tried));
+		json_decref(draft.tried);
+		write_draft();
+		draft.tried = judge(seeds);
+		good = all_passed(draft.tried);
+	} while (!good && learn_written(draft.tried));
 	if (!good && said) {
-		auto_free char *line = kfence_line(d->tried ? kjson_str(d->tried, "log")
-		                                            : "it writes or reads beyond its "
-		                                              "arrays, so their shapes are wrong",
+		auto_free char *line = kfence_line(draft.tried ? kjson_str(draft.tried, "log")
+		                                               : "it writes or reads beyond its "
+		                                                 "arrays, so their shapes are "
+		                                                 "wrong",
 		    LOG_LINES);
 
 		kbuf_printf(said, "  %s, oracle %s: %s: %s\n",
-		    d->inout ? "updated in place" : "written completely", d->oracle,
-		    kjson_str_or(d->tried, "status", "?"), line);
+		    draft.inout ? "updated in place" : "written completely", draft.oracle,
+		    kjson_str_or(draft.tried, "status", "?"), line);
 	}
 	return good;
 }
@@ -885,9 +884,9 @@ passes(struct draft *d, int seeds, struct kbuf *said)
  * How many draws show whether it is right: fewer if they take long, because each has many numbers.
  */
 static int
-sure(const struct draft *d)
+sure(void)
 {
-	return (int)fmax(FEW, SURE / fmax(1, d->alone_s));
+	return (int)fmax(FEW, SURE / fmax(1, draft.alone_s));
 }
 
 /* The name after the last "apart: begin" in TEXT that has no matching "apart: done", or NULL. */
@@ -911,25 +910,25 @@ static const char around[] = "--drawn --seed 1";
  * NAME drawn as VALUE", or NULL. The caller frees.
  */
 static char *
-call_alone(struct draft *d, const char *task, const char *more)
+call_alone(const char *task, const char *more)
 {
 	auto_free char *options = kasprintf("--fenced --run-timeout-s 20 -t %s %s", task, more),
 	               *text = NULL;
 	auto_result struct command_result r = { 0 };
 
-	run_solo(d, "probe", options, &r);
+	run_solo("probe", options, &r);
 	if (r.status == K_MISSING || r.status == K_USAGE || r.status == K_AGAIN)
 		kdie(r.status, "the reference cannot be tried:\n%s", r.said);
 	text = r.status ? file_text(r.log, NULL) : NULL;
 	if (!r.status && more != around)
-		d->alone_s = r.wall_s;
+		draft.alone_s = r.wall_s;
 	return text ? unfinished(text) : NULL;
 }
 
 static char *
-crashes_on(struct draft *d)
+crashes_on(void)
 {
-	return call_alone(d, "task.json", "");
+	return call_alone("task.json", "");
 }
 
 /* What a task takes over unchanged from the application's calls: sizes before floats. */
@@ -940,10 +939,9 @@ static const char crashes[] = "the reference crashes with sizes or numbers other
 
 /* What a task gives up first; the reference DOES something on them. */
 static void
-note_large(struct draft *d, const char *does)
+note_large(const char *does)
 {
-	add_note(d,
-	    "the reference itself %s inputs of very different magnitudes, which are left out",
+	add_note("the reference itself %s inputs of very different magnitudes, which are left out",
 	    does);
 }
 
@@ -952,55 +950,54 @@ note_large(struct draft *d, const char *does)
  * their sizes and numbers, or their floating-point arrays. False: these are taken over already.
  */
 static bool
-restrict_inputs(struct draft *d, enum kept from, const char *why)
+restrict_inputs(enum kept from, const char *why)
 {
-	if (from == KEPT_SIZES && !d->fixed) {
-		d->fixed = true;
-		add_note(d, "%s, so these are the only ones", why);
+	if (from == KEPT_SIZES && !draft.fixed) {
+		draft.fixed = true;
+		add_note("%s, so these are the only ones", why);
 		return true;
 	}
-	if (!d->v.recorded || d->floats >= FLOATS_KEPT)
+	if (!parameters.recorded || draft.floats >= FLOATS_KEPT)
 		return false;
-	d->floats = FLOATS_KEPT;
-	add_note(d, "%s, so floating-point inputs are those of the application", why);
+	draft.floats = FLOATS_KEPT;
+	add_note("%s, so floating-point inputs are those of the application", why);
 	return true;
 }
 
 /* Leaves out an invented workload; false: NAME is a call of the application's. */
 static bool
-drop_named(struct draft *d, const char *name)
+drop_named(const char *name)
 {
-	for (size_t i = 0; i < json_array_size(d->small); i++)
-		if (kjson_is(json_array_get(d->small, i), "name", name))
-			return !json_array_remove(d->small, i);
+	for (size_t i = 0; i < json_array_size(draft.small); i++)
+		if (kjson_is(json_array_get(draft.small, i), "name", name))
+			return !json_array_remove(draft.small, i);
 	return false;
 }
 
 /* The same for one on which, or NEAR which, the reference crashes. */
 static bool
-drop_crashing(struct draft *d, const char *name, bool near)
+drop_crashing(const char *name, bool near)
 {
-	if (!drop_named(d, name))
+	if (!drop_named(name))
 		return false;
-	add_note(d,
-	    "the reference crashes %s %s, whose size and inputs are invented; it is left out",
+	add_note("the reference crashes %s %s, whose size and inputs are invented; it is left out",
 	    near ? "near" : "on", name);
 	return true;
 }
 
 /* Integers that are not sizes keep the workloads' values if the call that CRASHED had others. */
 static bool
-keep_listed(struct draft *d, const char *crashed)
+keep_listed(const char *crashed)
 {
 	bool any = false;
 
-	values_each(x, &d->v) {
+	values_each(x) {
 		auto_free char *said = kasprintf(" %s drawn as ", x->name);
 
 		if (x->role != ROLE_AXIS || x->size || x->listed || !strstr(crashed, said))
 			continue;
-		add_note(d, "the reference crashes with other values of %s, which is not a size",
-		    x->name);
+		add_note(
+		    "the reference crashes with other values of %s, which is not a size", x->name);
 		any = x->listed = true;
 	}
 	return any;
@@ -1008,11 +1005,11 @@ keep_listed(struct draft *d, const char *crashed)
 
 /* Keep integers as recorded. False: that was already so. */
 static bool
-keep_integers(struct draft *d)
+keep_integers(void)
 {
 	bool any = false;
 
-	values_each(x, &d->v) {
+	values_each(x) {
 		any |= x->fresh;
 		x->fresh = false;
 	}
@@ -1026,58 +1023,59 @@ keep_integers(struct draft *d)
  * drawn. False: nothing is left to change.
  */
 static bool
-avoid(struct draft *d, const char *crashed)
+avoid(const char *crashed)
 {
 	auto_free char *name = kstrndup(crashed, strcspn(crashed, " \n"));
 	bool near = strstr(crashed, " drawn as ") != NULL;
 
-	return keep_listed(d, crashed) || drop_crashing(d, name, near) ||
-	    (!near && keep_integers(d)) || restrict_inputs(d, KEPT_SIZES, crashes);
+	return keep_listed(crashed) || drop_crashing(name, near) || (!near && keep_integers()) ||
+	    restrict_inputs(KEPT_SIZES, crashes);
 }
 
 /* Is it only with large magnitudes that it crashes on the workload NAME? Leaves them out. */
 static bool
-avoid_large(struct draft *d, const char *name)
+avoid_large(const char *name)
 {
 	auto_free char *other = NULL;
 
-	if (!d->large)
+	if (!draft.large)
 		return false;
-	d->large = false;
-	write_draft(d);
-	other = crashes_on(d);
-	d->large = other && !strcmp(other, name);
-	if (!d->large)
-		note_large(d, "crashes on");
-	return !d->large;
+	draft.large = false;
+	write_draft();
+	other = crashes_on();
+	draft.large = other && !strcmp(other, name);
+	if (!draft.large)
+		note_large("crashes on");
+	return !draft.large;
 }
 
 /* Do all shapes follow from the calls, so that nobody had to be asked for one? */
 static bool
-is_certain(const struct draft *d)
+is_certain(void)
 {
-	return !kany(values_each(x, &d->v), x->asked);
+	return !kany(values_each(x), x->asked);
 }
 
 /* It crashes on the workload NAME, which is a call of the application's. */
 static _Noreturn void
-die_crashed(struct draft *d, const char *name)
+die_crashed(const char *name)
 {
 	auto_free char *still = NULL;
 
-	d->deep = true;
-	still = crashes_on(d);
+	draft.deep = true;
+	still = crashes_on();
 	kdie(K_USAGE,
 	    "%s, taken out of the application, crashes on %s, which is a call of the "
 	    "application's: %s",
-	    d->a->kernel, name,
+	    adoption.kernel, name,
 	    !still || strcmp(still, name) ? "its stack overflows, because local variables are too "
 	                                    "large for it; raise the "
 	                                    "limit (ulimit -s) for kadopt and for the campaign"
-	        : d->v.recorded ? "it needs something that is not among its arguments, or a shape "
-	                          "is wrong (--shape)"
-	                        : "its inputs are invented, because nothing was recorded "
-	                          "(--record-mb)");
+	        : parameters.recorded ? "it needs something that is not among its arguments, or a "
+	                                "shape "
+	                                "is wrong (--shape)"
+	                              : "its inputs are invented, because nothing was recorded "
+	                                "(--record-mb)");
 }
 
 /*
@@ -1085,24 +1083,24 @@ die_crashed(struct draft *d, const char *name)
  * nothing is taken for an output alone yet.
  */
 static void
-probe(struct draft *d)
+probe(void)
 {
 	char *name;
 
-	d->inout = true;
-	write_draft(d);
-	while ((name = crashes_on(d))) {
-		if (!avoid_large(d, name) && !drop_crashing(d, name, false) &&
-		    (!d->v.recorded || ++d->floats == FLOATS_COUNT))
-			die_crashed(d, name);
+	draft.inout = true;
+	write_draft();
+	while ((name = crashes_on())) {
+		if (!avoid_large(name) && !drop_crashing(name, false) &&
+		    (!parameters.recorded || ++draft.floats == FLOATS_COUNT))
+			die_crashed(name);
 		free(name);
-		write_draft(d);
+		write_draft();
 	}
 	name = NULL;
 	/* Otherwise crashes are what shows that a shape is wrong. */
-	while (is_certain(d) && (name = call_alone(d, "task.json", around)) && avoid(d, name)) {
+	while (is_certain() && (name = call_alone("task.json", around)) && avoid(name)) {
 		free(name);
-		write_draft(d);
+		write_draft();
 	}
 	free(name);
 }
@@ -1115,11 +1113,11 @@ enum wrong { WRONG_NOWHERE, WRONG_LARGE, WRONG_NEAR, WRONG_SMALL, WRONG_CALL, WR
 
 /* At one workload. */
 static enum wrong
-wrong_at(const struct draft *d, const json_t *workload)
+wrong_at(const json_t *workload)
 {
 	bool large = true, near = true, any = false;
 
-	kjson_foreach(c, kjson_path(d->tried, "correctness.cases")) {
+	kjson_foreach(c, kjson_path(draft.tried, "correctness.cases")) {
 		if (kjson_bool(c, "ok") || !kjson_is(c, "workload", kjson_str(workload, "name")))
 			continue;
 		any = true;
@@ -1128,26 +1126,26 @@ wrong_at(const struct draft *d, const json_t *workload)
 		near &= json_object_get(c, "drawn") != NULL;
 	}
 	return !any                         ? WRONG_NOWHERE
-	    : large && d->large             ? WRONG_LARGE
-	    : near && !d->fixed             ? WRONG_NEAR
+	    : large && draft.large          ? WRONG_LARGE
+	    : near && !draft.fixed          ? WRONG_NEAR
 	    : kjson_bool(workload, "timed") ? WRONG_CALL
 	                                    : WRONG_SMALL;
 }
 
 static bool
-wrong_any(const struct draft *d, enum wrong x)
+wrong_any(enum wrong x)
 {
-	return kany(kjson_foreach(w, json_object_get(d->task, "workloads")), wrong_at(d, w) == x);
+	return kany(kjson_foreach(w, json_object_get(draft.task, "workloads")), wrong_at(w) == x);
 }
 
 /* Gives up the invented workload where the oracle crashed; or all of them. */
 static bool
-give_up_crashed(struct draft *d)
+give_up_crashed(void)
 {
-	auto_free char *name = kstrndup(d->crash ?: "", strcspn(d->crash ?: "", " "));
+	auto_free char *name = kstrndup(draft.crash ?: "", strcspn(draft.crash ?: "", " "));
 
-	return drop_named(d, name) ||
-	    (json_array_size(d->small) && json_array_clear(d->small) == 0);
+	return drop_named(name) ||
+	    (json_array_size(draft.small) && json_array_clear(draft.small) == 0);
 }
 
 /*
@@ -1156,20 +1154,20 @@ give_up_crashed(struct draft *d)
  * calls of the application's.
  */
 static bool
-give_up(struct draft *d)
+give_up(void)
 {
 	bool less = false;
 
-	if (d->large && (!d->tried || wrong_any(d, WRONG_LARGE)))
-		return !(d->large = false);
-	if (!d->tried)
-		return give_up_crashed(d);
-	if (wrong_any(d, WRONG_CALL))
+	if (draft.large && (!draft.tried || wrong_any(WRONG_LARGE)))
+		return !(draft.large = false);
+	if (!draft.tried)
+		return give_up_crashed();
+	if (wrong_any(WRONG_CALL))
 		return false;
-	if (wrong_any(d, WRONG_NEAR))
-		return d->fixed = true;
-	kjson_foreach(w, json_object_get(d->task, "workloads"))
-		less |= wrong_at(d, w) == WRONG_SMALL && drop_named(d, kjson_str(w, "name"));
+	if (wrong_any(WRONG_NEAR))
+		return draft.fixed = true;
+	kjson_foreach(w, json_object_get(draft.task, "workloads"))
+		less |= wrong_at(w) == WRONG_SMALL && drop_named(kjson_str(w, "name"));
 	return less;
 }
 
@@ -1178,26 +1176,26 @@ give_up(struct draft *d)
  * its data have structure, and on none if a shape is uncertain.
  */
 static bool
-may_leave_out(const struct draft *d, const json_t *small)
+may_leave_out(const json_t *small)
 {
-	size_t left = json_array_size(d->small);
+	size_t left = json_array_size(draft.small);
 
-	return left == json_array_size(small) || ((left || d->v.recorded) && is_certain(d));
+	return left == json_array_size(small) || ((left || parameters.recorded) && is_certain());
 }
 
 /* What was given up, compared with a task that had LARGE magnitudes, FIXED or not, and SMALL. */
 static void
-note_given_up(struct draft *d, bool large, bool fixed, const json_t *small)
+note_given_up(bool large, bool fixed, const json_t *small)
 {
-	if (large && !d->large)
-		note_large(d, "fails on");
-	if (!fixed && d->fixed)
-		add_note(d,
-		    "the reference itself fails at sizes or numbers near the listed ones, so these "
-		    "are the only ones");
+	if (large && !draft.large)
+		note_large("fails on");
+	if (!fixed && draft.fixed)
+		add_note("the reference itself fails at sizes or numbers near the listed ones, so "
+		         "these "
+		         "are the only ones");
 	kjson_foreach(w, small)
-		if (!kjson_find(d->small, "name", kjson_str(w, "name")))
-			add_note(d, "the reference itself fails on %s, which is left out",
+		if (!kjson_find(draft.small, "name", kjson_str(w, "name")))
+			add_note("the reference itself fails on %s, which is left out",
 			    kjson_str(w, "name"));
 }
 
@@ -1210,52 +1208,52 @@ struct roles {
 
 /* Is the reference right with this choice? If not, SAID says why. */
 static bool
-try_roles(struct draft *d, struct roles *r, struct kbuf *said)
+try_roles(struct roles *r, struct kbuf *said)
 {
 	auto_free char *why = NULL;
 	bool good = false;
 
-	d->oracle = r->oracle;
-	d->inout = r->inout;
-	d->hung = false;
-	write_draft(d);
-	why = make_oracle(d);
+	draft.oracle = r->oracle;
+	draft.inout = r->inout;
+	draft.hung = false;
+	write_draft();
+	why = make_oracle();
 	if (why && said)
-		kbuf_printf(said, "  oracle %s: %s\n", d->oracle, why);
+		kbuf_printf(said, "  oracle %s: %s\n", draft.oracle, why);
 	if (!why)
-		good = passes(d, FEW, said);
-	r->wrong = why || d->hung ? WRONG_EVER : d->tried ? WRONG_CALL : WRONG_SMALL;
-	while (d->tried && r->wrong < WRONG_EVER && r->wrong && !wrong_any(d, r->wrong))
+		good = passes(FEW, said);
+	r->wrong = why || draft.hung ? WRONG_EVER : draft.tried ? WRONG_CALL : WRONG_SMALL;
+	while (draft.tried && r->wrong < WRONG_EVER && r->wrong && !wrong_any(r->wrong))
 		r->wrong--;
 	return good;
 }
 
 /* Is it, if something is given up? */
 static bool
-try_less(struct draft *d, struct roles *r, struct kbuf *said)
+try_less(struct roles *r, struct kbuf *said)
 {
-	json_auto_t *small = json_copy(d->small);
-	bool large = d->large, fixed = d->fixed, good;
+	json_auto_t *small = json_copy(draft.small);
+	bool large = draft.large, fixed = draft.fixed, good;
 
 	/* After a few wrong cases, the judge is stricter with the others. */
-	d->large &= r->wrong != WRONG_CALL;
-	good = try_roles(d, r, NULL);
-	while (!good && !d->hung && give_up(d))
-		good = passes(d, FEW, NULL);
-	if (good && !may_leave_out(d, small)) {
+	draft.large &= r->wrong != WRONG_CALL;
+	good = try_roles(r, NULL);
+	while (!good && !draft.hung && give_up())
+		good = passes(FEW, NULL);
+	if (good && !may_leave_out(small)) {
 		kbuf_puts(said,
 		    "  right with the observed sizes, but not with others: a shape is wrong "
 		    "(--shape), or sizes depend on each other\n");
 		good = false;
 	}
 	if (good) {
-		note_given_up(d, large, fixed, small);
+		note_given_up(large, fixed, small);
 	} else {
 		/* With other roles, it may have to give up less. */
-		json_array_clear(d->small);
-		json_array_extend(d->small, small);
-		d->large = large;
-		d->fixed = fixed;
+		json_array_clear(draft.small);
+		json_array_extend(draft.small, small);
+		draft.large = large;
+		draft.fixed = fixed;
 	}
 	return good;
 }
@@ -1265,24 +1263,25 @@ try_less(struct draft *d, struct roles *r, struct kbuf *said)
  * those with which it gives up least. SAID: why not with the last inputs.
  */
 static bool
-settle(struct draft *d, struct kbuf *said)
+settle(struct kbuf *said)
 {
-	const char *first = strcmp(d->oracle, "self") ? "double" : "self";
+	const char *first = strcmp(draft.oracle, "self") ? "double" : "self";
 	struct roles all[] = { { first, false, 0 }, { first, true, 0 }, { "reference", false, 0 },
 		{ "reference", true, 0 } };
 	size_t n = strcmp(first, "self") ? LEN(all) : 2;
 
-	d->step = LEN(steps) - 1;
+	draft.step = LEN(steps) - 1;
 	/* Start with what the reference has survived so far. */
-	for (; d->floats < (d->v.recorded ? FLOATS_COUNT : FLOATS_INVENTED); d->floats++) {
+	for (; draft.floats < (parameters.recorded ? FLOATS_COUNT : FLOATS_INVENTED);
+	     draft.floats++) {
 		kbuf_free(said);
 		kforeach_of(r, all, n)
-			if (try_roles(d, r, said))
+			if (try_roles(r, said))
 				return true;
 		for (enum wrong least = WRONG_LARGE; least < WRONG_EVER; least++)
 			kforeach_of(r, all, n)
-				if (r->wrong == least && (least < WRONG_CALL || d->large) &&
-				    try_less(d, r, said))
+				if (r->wrong == least && (least < WRONG_CALL || draft.large) &&
+				    try_less(r, said))
 					return true;
 	}
 	return false;
@@ -1301,14 +1300,14 @@ is_inexact(const json_t *eval)
 
 /* Builds the reference again, with one more FLAG. False: the compiler does not know it. */
 static bool
-build_with(struct draft *d, const char *flag)
+build_with(const char *flag)
 {
 	auto_free char *log = NULL;
 
-	d->a->flag = flag;
-	free(d->built.text);
-	d->built.text = NULL;
-	return build_reference(d->a, d->text, &log);
+	adoption.flag = flag;
+	free(draft.built.text);
+	draft.built.text = NULL;
+	return build_reference(draft.text, &log);
 }
 
 /*
@@ -1316,25 +1315,24 @@ build_with(struct draft *d, const char *flag)
  * what it never set into its results.
  */
 static bool
-settle_all(struct draft *d, struct kbuf *said)
+settle_all(struct kbuf *said)
 {
-	enum floats floats = d->floats;
+	enum floats floats = draft.floats;
 
-	if (settle(d, said))
+	if (settle(said))
 		return true;
 	/* All floating-point inputs were tried. */
-	if (!d->tried && restrict_inputs(d, KEPT_SIZES, crashes)) {
-		d->floats = floats;
-		return settle_all(d, said);
+	if (!draft.tried && restrict_inputs(KEPT_SIZES, crashes)) {
+		draft.floats = floats;
+		return settle_all(said);
 	}
-	if (d->a->device || d->a->flag || !is_inexact(d->tried) || !build_with(d, zeros))
+	if (adoption.device || adoption.flag || !is_inexact(draft.tried) || !build_with(zeros))
 		return false;
-	d->floats = floats;
-	if (!settle(d, said))
+	draft.floats = floats;
+	if (!settle(said))
 		return false;
-	add_note(d,
-	    "it copies parts of variables that it never set into its results, so programs are "
-	    "compiled with %s",
+	add_note("it copies parts of variables that it never set into its results, so programs are "
+	         "compiled with %s",
 	    zeros);
 	return true;
 }
@@ -1344,42 +1342,42 @@ settle_all(struct draft *d, struct kbuf *said)
  * integers, in any order? Tries one array after the other.
  */
 static void
-vary_integers(struct draft *d)
+vary_integers(void)
 {
 	bool drawn =
-	    d->floats != FLOATS_KEPT && kany(values_each(x, &d->v), is_input(d, x) && is_float(x));
+	    draft.floats != FLOATS_KEPT && kany(values_each(x), is_input(x) && is_float(x));
 
-	for (size_t i = 0; i < d->v.count && d->v.recorded && !drawn; i++) {
-		struct value *x = &d->v.at[i];
+	for (size_t i = 0; i < parameters.count && parameters.recorded && !drawn; i++) {
+		struct value *x = &parameters.at[i];
 		char *name;
 
-		if (!is_input(d, x) || is_float(x))
+		if (!is_input(x) || is_float(x))
 			continue;
 		x->fresh = true;
-		write_draft(d);
-		name = crashes_on(d);
+		write_draft();
+		name = crashes_on();
 		/* A few of many numbers may lead it beyond an array. */
-		x->fresh = !name && passes(d, sure(d), NULL);
+		x->fresh = !name && passes(sure(), NULL);
 		free(name);
 	}
-	write_draft(d);
+	write_draft();
 }
 
 /* Are there floating-point numbers: doubles, or narrower ones? */
 static bool
-has_floats(const struct values *v, bool doubles)
+has_floats(bool doubles)
 {
-	return kany(values_each(x, v), x->dtype && is_float(x) && (x->bytes == 8) == doubles);
+	return kany(values_each(x), x->dtype && is_float(x) && (x->bytes == 8) == doubles);
 }
 
 /* The tightest step that the reference passes. */
 static size_t
-tightest(struct draft *d)
+tightest(void)
 {
-	for (d->step = 0; d->step < LEN(steps) - 1 && !passes(d, sure(d), NULL); d->step++)
-		d->crashed |=
-		    !d->tried || kjson_find(json_object_get(d->tried, "reasons"), "check", "crash");
-	return d->step;
+	for (draft.step = 0; draft.step < LEN(steps) - 1 && !passes(sure(), NULL); draft.step++)
+		draft.crashed |= !draft.tried ||
+		    kjson_find(json_object_get(draft.tried, "reasons"), "check", "crash");
+	return draft.step;
 }
 
 /*
@@ -1388,45 +1386,45 @@ tightest(struct draft *d)
  * loosen the tolerance for all others: so they are left out.
  */
 static void
-tighten(struct draft *d)
+tighten(void)
 {
-	size_t step = tightest(d);
+	size_t step = tightest();
 
-	if (d->large && step > 0) {
-		d->large = false;
-		note_large(d, "is inexact on");
-		step = tightest(d);
+	if (draft.large && step > 0) {
+		draft.large = false;
+		note_large("is inexact on");
+		step = tightest();
 	}
 	/* Its own oracle shows no error, but sums in another order have one. */
-	if (!step && !strcmp(d->oracle, "self") && has_floats(&d->v, true))
+	if (!step && !strcmp(draft.oracle, "self") && has_floats(true))
 		step++;
-	d->loosened = step < LEN(steps) - 1;
-	d->step = step + d->loosened;
-	write_draft(d);
+	draft.loosened = step < LEN(steps) - 1;
+	draft.step = step + draft.loosened;
+	write_draft();
 }
 
 /* The same for what the judge, in TEXT, says about a crash of the oracle. */
 static bool
-avoid_said(struct draft *d, const char *text)
+avoid_said(const char *text)
 {
 	auto_free char *crash = crash_said(text);
 
-	return crash && avoid(d, crash);
+	return crash && avoid(crash);
 }
 
 /* False, with the faults, when the task is not worth solving with the numbers drawn from SEED. */
 static bool
-lint_draw(struct draft *d, int seed, char **faults)
+lint_draw(int seed, char **faults)
 {
 	auto_free char *arguments =
 	    kasprintf("--lint task.json --oracle ./oracle.so --seed %d", seed);
 	auto_result struct command_result r = { 0 };
 
-	run_judge(d, "lint", arguments, &r);
-	while (r.status && avoid_said(d, r.said)) {
+	run_judge("lint", arguments, &r);
+	while (r.status && avoid_said(r.said)) {
 		command_free(&r);
-		write_draft(d);
-		run_judge(d, "lint", arguments, &r);
+		write_draft();
+		run_judge("lint", arguments, &r);
 	}
 	/* If the oracle crashed, it may not crash with numbers that vary less. */
 	if (r.status > 0 && r.status < 128 && r.status != K_USAGE)
@@ -1437,16 +1435,16 @@ lint_draw(struct draft *d, int seed, char **faults)
 
 /* Is an array of integers kept as recorded, because the reference needs it so? */
 static bool
-keeps_integers(const struct draft *d)
+keeps_integers(void)
 {
-	return kany(values_each(x, &d->v), is_input(d, x) && !is_float(x) && !x->fresh);
+	return kany(values_each(x), is_input(x) && !is_float(x) && !x->fresh);
 }
 
 /* Is there no array that it only reads? */
 static bool
-only_writes(const struct draft *d)
+only_writes(void)
 {
-	return !kany(values_each(x, &d->v), x->role == ROLE_ARRAY && !is_output(x));
+	return !kany(values_each(x), x->role == ROLE_ARRAY && !is_output(x));
 }
 
 /*
@@ -1454,24 +1452,24 @@ only_writes(const struct draft *d)
  * not timed. False: they are more than a fifth of the time.
  */
 static bool
-leave_out(struct draft *d, const json_t *names)
+leave_out(const json_t *names)
 {
-	json_auto_t *all = json_copy(d->untimed);
+	json_auto_t *all = json_copy(draft.untimed);
 	double share = 0;
 
 	json_array_extend(all, (json_t *)names);
-	kjson_foreach(w, json_object_get(d->task, "workloads"))
+	kjson_foreach(w, json_object_get(draft.task, "workloads"))
 		share += kjson_has(all, kjson_str(w, "name")) ? kjson_num(w, "weight") : 0;
 	if (share > 0.2 || !json_array_size(names))
 		return false;
-	json_array_extend(d->untimed, (json_t *)names);
+	json_array_extend(draft.untimed, (json_t *)names);
 	ksay("timed      the workloads still timed have %.0f %% of the time\n", 100 * (1 - share));
 	return true;
 }
 
 /* The workloads that kharness complains about in TEXT and that are still timed. New reference. */
 static json_t *
-accused(const struct draft *d, const char *text)
+accused(const char *text)
 {
 	static const char before[] = ": workload ";
 	json_t *names = json_array();
@@ -1480,7 +1478,7 @@ accused(const struct draft *d, const char *text)
 		auto_free char *name =
 		    kstrndup(text + strlen(before), strcspn(text + strlen(before), ":\n"));
 
-		if (!kjson_has(d->untimed, name) && !kjson_has(names, name))
+		if (!kjson_has(draft.untimed, name) && !kjson_has(names, name))
 			kjson_add(names, name);
 	}
 	return names;
@@ -1488,17 +1486,17 @@ accused(const struct draft *d, const char *text)
 
 /* Do recorded calls have different results? Then a constant would fail at one of them. */
 static bool
-recorded_vary(const struct draft *d)
+recorded_vary(void)
 {
-	values_each(x, &d->v) {
+	values_each(x) {
 		char first[65] = "", hex[65];
 
 		if (!is_output(x))
 			continue;
-		kjson_foreach(c, d->configs) {
+		kjson_foreach(c, draft.configs) {
 			const char *config = kjson_str(c, "name"), *name = x->name,
-			           *path = recorded_path(d->a, config, name, true)
-			    ?: recorded_path(d->a, config, name, false);
+			           *path = recorded_path(config, name, true)
+			    ?: recorded_path(config, name, false);
 
 			if (!path || !file_sha256(path, hex))
 				continue;
@@ -1517,43 +1515,43 @@ recorded_vary(const struct draft *d)
  * do without a few workloads.
  */
 static bool
-lint(struct draft *d, char **faults)
+lint(char **faults)
 {
 	enum { DRAWS = 4 };
 	json_auto_t *names = NULL;
 	int seed = 1;
 
-	for (*faults = NULL; seed <= DRAWS && lint_draw(d, seed, faults); seed++)
+	for (*faults = NULL; seed <= DRAWS && lint_draw(seed, faults); seed++)
 		continue;
-	names = *faults ? accused(d, *faults) : NULL;
-	if (*faults && only_writes(d) && keep_integers(d)) {
-		add_note(d, "its results only depend on sizes and numbers");
-	} else if (*faults && (keeps_integers(d) || recorded_vary(d)) && keep_integers(d)) {
+	names = *faults ? accused(*faults) : NULL;
+	if (*faults && only_writes() && keep_integers()) {
+		add_note("its results only depend on sizes and numbers");
+	} else if (*faults && (keeps_integers() || recorded_vary()) && keep_integers()) {
 		/* Once. */
-	} else if (*faults && d->loosened) {
-		d->step--;
-		d->loosened = false;
-	} else if (!leave_out(d, names)) {
+	} else if (*faults && draft.loosened) {
+		draft.step--;
+		draft.loosened = false;
+	} else if (!leave_out(names)) {
 		return !*faults;
 	}
 	free(*faults);
-	write_draft(d);
-	return lint(d, faults);
+	write_draft();
+	return lint(faults);
 }
 
 /* If it is so, programs are hardly checked, which a person should know. */
 static void
-note_single(struct draft *d)
+note_single(void)
 {
-	const json_t *all = json_object_get(d->task, "workloads");
+	const json_t *all = json_object_get(draft.task, "workloads");
 	auto_free char *text = kasprintf("only one workload is left, %s, so nothing shows whether "
 	                                 "a program is right at other sizes; a run of the "
 	                                 "application with calls of other sizes would",
 	    kjson_str(json_array_get(all, 0), "name"));
 
-	if (json_array_size(all) == 1 && !kjson_has(d->v.notes, text)) {
-		add_note(d, "%s", text);
-		write_draft(d);
+	if (json_array_size(all) == 1 && !kjson_has(parameters.notes, text)) {
+		add_note("%s", text);
+		write_draft();
 	}
 }
 
@@ -1562,7 +1560,7 @@ note_single(struct draft *d)
  * then draw any numbers, in the recorded structure.
  */
 static void
-find_inputs(struct draft *d)
+find_inputs(void)
 {
 	auto_buf struct kbuf said = { 0 };
 	char *faults = NULL;
@@ -1570,48 +1568,48 @@ find_inputs(struct draft *d)
 
 	for (bool good = false; !good; free(faults), faults = NULL) {
 		w = work_begin("inputs", "roles, oracle and inputs that fit the reference");
-		if (!settle_all(d, &said))
+		if (!settle_all(&said))
 			kdie(K_USAGE,
 			    "%s: the reference fails against its own oracle with every combination "
 			    "of roles, oracle and inputs:\n%s",
-			    d->a->kernel, said.data);
-		vary_integers(d);
+			    adoption.kernel, said.data);
+		vary_integers();
 		work_end(&w);
 		w = work_begin("tolerance", "the tightest that the reference passes");
-		d->crashed = false;
-		tighten(d);
+		draft.crashed = false;
+		tighten();
 		work_end(&w);
-		if (d->crashed && restrict_inputs(d, KEPT_FLOATS, crashes))
+		if (draft.crashed && restrict_inputs(KEPT_FLOATS, crashes))
 			continue;
 		w = work_begin("lint", "whether results depend on the inputs");
-		good = lint(d, &faults);
+		good = lint(&faults);
 		work_end(&w);
-		if (!good && (!d->v.recorded || ++d->floats == FLOATS_COUNT))
+		if (!good && (!parameters.recorded || ++draft.floats == FLOATS_COUNT))
 			kdie(K_USAGE, "the task has faults:\n%s", faults);
 	}
-	note_single(d);
+	note_single();
 }
 
 /* ---- the application's results ---- */
 
 /* A separate task with the recorded calls unchanged, and nothing drawn anew. */
 static void
-write_replay(struct draft *d)
+write_replay(void)
 {
-	json_t *small = d->small;
-	enum floats floats = d->floats;
+	json_t *small = draft.small;
+	enum floats floats = draft.floats;
 
-	d->small = json_array();
-	d->floats = FLOATS_KEPT;
-	draft_task(d);
-	kjson_foreach(w, json_object_get(d->task, "workloads"))
+	draft.small = json_array();
+	draft.floats = FLOATS_KEPT;
+	draft_task();
+	kjson_foreach(w, json_object_get(draft.task, "workloads"))
 		kjson_foreach_member(name, v, json_object_get(w, "values"))
 			if (json_is_object(v))
 				json_object_set_new(v, "fresh", json_false());
-	write_json(adopt_path(d->a, "task/replay.json"), d->task);
-	json_decref(d->small);
-	d->small = small;
-	d->floats = floats;
+	write_json(adopt_path("task/replay.json"), draft.task);
+	json_decref(draft.small);
+	draft.small = small;
+	draft.floats = floats;
 }
 
 /*
@@ -1619,13 +1617,13 @@ write_replay(struct draft *d)
  * application; NULL: nowhere. The caller frees.
  */
 static char *
-results_differ(const struct draft *d, const char *name)
+results_differ(const char *name)
 {
-	values_each(x, &d->v) {
+	values_each(x) {
 		auto_free char *why = is_output(x)
-		    ? recorded_differs(d->a, name, x->name, x->dtype, x->bytes,
-		          adopt_path(d->a, "task/replay/%s.%s.npy", name, x->name),
-		          adopt_path(d->a, "task/pattern/%s.%s.npy", name, x->name))
+		    ? recorded_differs(name, x->name, x->dtype, x->bytes,
+		          adopt_path("task/replay/%s.%s.npy", name, x->name),
+		          adopt_path("task/pattern/%s.%s.npy", name, x->name))
 		    : NULL;
 
 		if (why)
@@ -1636,20 +1634,20 @@ results_differ(const struct draft *d, const char *name)
 
 /* Make the recorded calls; leave out the first one with different results. False: there is none. */
 static bool
-drop_other(struct draft *d)
+drop_other(void)
 {
-	json_t *list = d->configs;
+	json_t *list = draft.configs;
 
-	write_replay(d);
-	if (d->a->flag) {
-		build_with(d, pattern);
-		free(call_alone(d, "replay.json", "--save pattern"));
-		build_with(d, zeros);
+	write_replay();
+	if (adoption.flag) {
+		build_with(pattern);
+		free(call_alone("replay.json", "--save pattern"));
+		build_with(zeros);
 	}
-	free(call_alone(d, "replay.json", "--save replay"));
+	free(call_alone("replay.json", "--save replay"));
 	for (size_t i = 0; i < json_array_size(list); i++) {
 		const char *name = kjson_str(json_array_get(list, i), "name");
-		auto_free char *why = results_differ(d, name);
+		auto_free char *why = results_differ(name);
 
 		if (!why)
 			continue;
@@ -1659,10 +1657,10 @@ drop_other(struct draft *d)
 			    "so it depends on more than its arguments: "
 			    "variables that other code changes, earlier calls, "
 			    "or arrays that overlap; adopt the function that calls it",
-			    d->a->kernel, name, why);
-		add_note(d,
-		    "%s is left out: alone, the reference gives different results there than in "
-		    "the application (%s)",
+			    adoption.kernel, name, why);
+		add_note("%s is left out: alone, the reference gives different results there than "
+		         "in "
+		         "the application (%s)",
 		    name, why);
 		json_array_remove(list, i);
 		return true;
@@ -1675,22 +1673,22 @@ drop_other(struct draft *d)
  * such a call does not represent the function.
  */
 static void
-drop_others(struct draft *d)
+drop_others(void)
 {
-	char *folder = adopt_path(d->a, "task/replay"), *more = adopt_path(d->a, "task/pattern");
+	char *folder = adopt_path("task/replay"), *more = adopt_path("task/pattern");
 	struct work_span w;
 
-	if (!d->v.recorded)
+	if (!parameters.recorded)
 		return;
 	w = work_begin("replay", "the recorded calls, compared with the application's results");
 	kmake_folder(folder);
 	kmake_folder(more);
-	while (drop_other(d))
+	while (drop_other())
 		continue;
 	remove_folder(folder);
 	remove_folder(more);
-	write_draft(d);
-	note_single(d);
+	write_draft();
+	note_single();
 	work_end(&w);
 }
 
@@ -1712,15 +1710,15 @@ in_words(const json_t *blocks)
  * Compares every launch of the reference, for a configuration's arguments, with the observed block.
  */
 static bool
-check_geometry(const struct draft *d)
+check_geometry(void)
 {
-	const struct kscan *s = &d->scan;
+	const struct kscan *s = &draft.scan;
 	struct kscan_scope scope = {
-		.sources = &s, .count = 1, .s = s, .f = kscan_function(s, d->a->entry)
+		.sources = &s, .count = 1, .s = s, .f = kscan_function(s, adoption.entry)
 	};
 	bool good = true;
 
-	kjson_foreach(c, d->configs) {
+	kjson_foreach(c, draft.configs) {
 		const json_t *block = json_object_get(c, "block");
 		json_auto_t *all = json_array();
 		size_t n;
@@ -1747,18 +1745,18 @@ check_geometry(const struct draft *d)
 
 /* Calls that are given no elements do nothing. */
 static void
-drop_empty(struct draft *d)
+drop_empty(void)
 {
-	json_t *list = d->configs;
+	json_t *list = draft.configs;
 
 	for (size_t i = json_array_size(list); i-- > 0 && json_array_size(list) > 1;) {
 		json_t *c = json_array_get(list, i);
 
 		values_number(json_object_get(c, "scalars"));
-		if (has_elements(d, json_object_get(c, "scalars")))
+		if (has_elements(json_object_get(c, "scalars")))
 			continue;
-		add_note(d, "%s is left out, because an array has no elements there",
-		    kjson_str(c, "name"));
+		add_note(
+		    "%s is left out, because an array has no elements there", kjson_str(c, "name"));
 		json_array_remove(list, i);
 	}
 }
@@ -1767,13 +1765,13 @@ drop_empty(struct draft *d)
 
 /* The name of the device that the application runs on; NULL if unknown. The caller frees. */
 static char *
-gpu_name(const struct adoption *a)
+gpu_name(void)
 {
 	auto_result struct command_result r = { 0 };
 	auto_free char *text = NULL;
 
 	command_run(
-	    a, a->dir, "nvidia-smi --query-gpu=name --format=csv,noheader", NULL, "gpu", &r);
+	    adoption.dir, "nvidia-smi --query-gpu=name --format=csv,noheader", NULL, "gpu", &r);
 	text = r.status ? NULL : file_text(r.log, NULL);
 	return kregex_part("\\A([^\\r\\n]+)\\r?\\n", text);
 }
@@ -1783,28 +1781,29 @@ gpu_name(const struct adoption *a)
  * integration.
  */
 static void
-set_defaults(const struct adoption *a)
+set_defaults(void)
 {
-	char *path = path_of("%s/campaign.json", a->dir);
-	json_auto_t *settings = compile_settings(a), *m = kjson_load(path);
+	char *path = path_of("%s/campaign.json", adoption.dir);
+	json_auto_t *settings = compile_settings(), *m = kjson_load(path);
 	json_t *search = kjson_ensure(m, "search", json_object()),
 	       *eval = kjson_ensure(m, "eval", json_object());
-	bool linear = strcmp(kjson_str_or(a->json, "mode", "linear"), "map-elites");
-	auto_free char *gpu = a->device ? gpu_name(a) : NULL;
+	bool linear = strcmp(kjson_str_or(adoption.json, "mode", "linear"), "map-elites");
+	auto_free char *gpu = adoption.device ? gpu_name() : NULL;
 
 	if (!linear)
 		json_object_set_new(search, "branches", json_integer(1));
 	json_object_update_new(m,
 	    json_pack("{s:{s:i,s:i},s:{s:f},s:{s:s},s:o}", "stop", "trials", 6, "patience", 4,
 	        "score", "min_gain", 0.02, "git", "branch", "none", "title",
-	        json_sprintf("%s of %s", a->kernel, a->file)));
-	if (json_object_get(a->json, "model"))
-		json_object_set(m, "model", json_object_get(a->json, "model"));
-	if (a->launcher)
-		json_object_set_new(eval, "launcher", json_string(a->launcher));
-	if (json_object_get(a->json, "threads"))
-		json_object_set(eval, "threads", json_object_get(a->json, "threads"));
-	else if (!a->device && !has_flag(settings, "-fopenmp") && !has_flag(settings, "-pthread"))
+	        json_sprintf("%s of %s", adoption.kernel, adoption.file)));
+	if (json_object_get(adoption.json, "model"))
+		json_object_set(m, "model", json_object_get(adoption.json, "model"));
+	if (adoption.launcher)
+		json_object_set_new(eval, "launcher", json_string(adoption.launcher));
+	if (json_object_get(adoption.json, "threads"))
+		json_object_set(eval, "threads", json_object_get(adoption.json, "threads"));
+	else if (!adoption.device && !has_flag(settings, "-fopenmp") &&
+	    !has_flag(settings, "-pthread"))
 		json_object_set_new(eval, "threads", json_integer(1));
 	if (gpu)
 		json_object_set_new(m, "gpu", json_string(gpu));
@@ -1812,11 +1811,11 @@ set_defaults(const struct adoption *a)
 }
 
 void
-task_context(const struct adoption *a)
+task_context(void)
 {
 	static const char head[] = "Files of the application, which explain the function:\n";
-	char *path = path_of("%s/campaign.json", a->dir);
-	json_auto_t *m = kjson_load(path), *files = context_files(a);
+	char *path = path_of("%s/campaign.json", adoption.dir);
+	json_auto_t *m = kjson_load(path), *files = context_files();
 	const char *own = kjson_str(m, "instructions"), *earlier = strstr(own, head);
 	auto_buf struct kbuf b = { 0 };
 
@@ -1831,34 +1830,34 @@ task_context(const struct adoption *a)
 }
 
 static void
-remove_campaign(const struct adoption *a)
+remove_campaign(void)
 {
 	static const char *const files[] = { "campaign.json", "task.json", "Makefile" };
 
 	kforeach(file, files)
-		unlink(path_of("%s/%s", a->dir, *file));
-	remove_folder(path_of("%s/recorded", a->dir));
+		unlink(path_of("%s/%s", adoption.dir, *file));
+	remove_folder(path_of("%s/recorded", adoption.dir));
 }
 
 static void
-make_campaign(const struct adoption *a)
+make_campaign(void)
 {
-	const char *argv[] = { "kcampaign", "new", a->dir, "--task", adopt_path(a, "task"),
-		"--mode", kjson_str_or(a->json, "mode", "linear"), NULL };
+	const char *argv[] = { "kcampaign", "new", adoption.dir, "--task", adopt_path("task"),
+		"--mode", kjson_str_or(adoption.json, "mode", "linear"), NULL };
 
-	if (adoption_begun(a))
+	if (adoption_begun())
 		kdie(K_USAGE,
 		    "%s: the campaign has begun with another task; "
 		    "adopt into another folder, or remove this one",
-		    a->dir);
-	remove_campaign(a);
+		    adoption.dir);
+	remove_campaign();
 	free(program_output(argv, NULL, -1));
-	set_defaults(a);
-	task_context(a);
+	set_defaults();
+	task_context();
 }
 
 void
-task_freeze(const struct adoption *a, const json_t *task)
+task_freeze(const json_t *task)
 {
 	static const char *const files[] = { "task.json", "reference.c", "reference.cu", "oracle.c",
 		"oracle.cu", "adopt/observed.ndjson", "adopt/configs.json" };
@@ -1874,8 +1873,9 @@ task_freeze(const struct adoption *a, const json_t *task)
 			all[n++] = kjson_str(v, "file");
 		}
 	all[n] = NULL;
-	kseal_note(a->dir, KSEAL_ADOPTED, json_pack("{s:o}", "files", kseal_files(a->dir, all)));
-	adoption_save(a);
+	kseal_note(adoption.dir, KSEAL_ADOPTED,
+	    json_pack("{s:o}", "files", kseal_files(adoption.dir, all)));
+	adoption_save();
 	free(all);
 }
 
@@ -1884,7 +1884,7 @@ task_freeze(const struct adoption *a, const json_t *task)
  * numbers may make it crash, and the tolerance, which it met with few numbers, may be too tight.
  */
 static bool
-ease(struct draft *d, const json_t *eval, const struct command_result *r)
+ease(const json_t *eval, const struct command_result *r)
 {
 	char *faults = NULL;
 	/* If the oracle crashed, there is no result; at a listed size, because of the numbers. */
@@ -1893,22 +1893,21 @@ ease(struct draft *d, const json_t *eval, const struct command_result *r)
 	    (crash && !strstr(crash, " drawn as "));
 
 	if (r->status == K_IO || crashed) {
-		if (!restrict_inputs(d, crashed ? KEPT_FLOATS : KEPT_SIZES, crashes) &&
-		    !restrict_inputs(d, KEPT_SIZES, crashes))
+		if (!restrict_inputs(crashed ? KEPT_FLOATS : KEPT_SIZES, crashes) &&
+		    !restrict_inputs(KEPT_SIZES, crashes))
 			return false;
-		find_inputs(d);
+		find_inputs();
 		return true;
 	}
-	if (!is_inexact(eval) || d->step == LEN(steps) - 1)
+	if (!is_inexact(eval) || draft.step == LEN(steps) - 1)
 		return false;
-	d->step++;
-	d->loosened = false;
-	add_note(d,
-	    "the reference was wrong with numbers that it was not tried with before, so the "
-	    "tolerance is one step looser: %zu of %zu",
-	    d->step, LEN(steps) - 1);
-	write_draft(d);
-	if (!lint(d, &faults))
+	draft.step++;
+	draft.loosened = false;
+	add_note("the reference was wrong with numbers that it was not tried with before, so the "
+	         "tolerance is one step looser: %zu of %zu",
+	    draft.step, LEN(steps) - 1);
+	write_draft();
+	if (!lint(&faults))
 		kdie(K_USAGE, "the task has faults:\n%s", faults);
 	return true;
 }
@@ -1919,9 +1918,9 @@ ease(struct draft *d, const json_t *eval, const struct command_result *r)
  * there is.
  */
 static void
-set_brief(const struct adoption *a, bool brief)
+set_brief(bool brief)
 {
-	char *path = path_of("%s/campaign.json", a->dir);
+	char *path = path_of("%s/campaign.json", adoption.dir);
 	json_auto_t *m = kjson_load(path);
 	json_t *eval = json_object_get(m, "eval");
 
@@ -1939,37 +1938,37 @@ set_brief(const struct adoption *a, bool brief)
  * serves trial 0, which also runs the profiler.
  */
 static void
-try_campaign(struct draft *d)
+try_campaign(void)
 {
-	char *out = adopt_path(d->a, "log/reference.ndjson");
+	char *out = adopt_path("log/reference.ndjson");
 	auto_free char *command = kasprintf("keval -c . -s quick --code reference.%s --thin -o "
 	                                    "adopt/log/reference.ndjson",
-	    d->a->suffix);
+	    adoption.suffix);
 	json_auto_t *record = NULL;
 	auto_result struct command_result r = { 0 };
 	json_t *eval;
 
-	make_campaign(d->a);
-	set_brief(d->a, true);
+	make_campaign();
+	set_brief(true);
 	unlink(out);
-	command_own(d->a, d->a->dir, command, "reference", &r);
-	set_brief(d->a, false);
+	command_own(adoption.dir, command, "reference", &r);
+	set_brief(false);
 	record = r.status ? NULL : kin_first(out);
 	eval = json_object_get(record, "eval");
-	json_decref(d->timing);
-	d->timing = json_incref(json_object_get(eval, "timing"));
+	json_decref(draft.timing);
+	draft.timing = json_incref(json_object_get(eval, "timing"));
 	if (r.status)
 		kwarn("the reference cannot be evaluated: %s", r.said);
 	if ((record && !all_passed(eval)) || r.status == K_IO) {
-		if (ease(d, eval, &r))
-			try_campaign(d);
+		if (ease(eval, &r))
+			try_campaign();
 		else if (!record)
-			kdie(K_USAGE, "%s cannot be evaluated", d->a->kernel);
+			kdie(K_USAGE, "%s cannot be evaluated", adoption.kernel);
 		else
 			kdie(K_USAGE,
 			    "%s, extracted from the application, "
 			    "is not a program that kiln can evaluate:\n%s",
-			    d->a->kernel, kjson_str_or(record, "eval.log", "it has no status"));
+			    adoption.kernel, kjson_str_or(record, "eval.log", "it has no status"));
 	}
 }
 
@@ -1977,13 +1976,13 @@ try_campaign(struct draft *d)
 
 /* Standalone times of the reference next to those in the application: rows of proxy.json. */
 static json_t *
-compare_times(const struct draft *d)
+compare_times(void)
 {
 	json_t *rows = json_array();
 
-	kjson_foreach(t, d->timing) {
+	kjson_foreach(t, draft.timing) {
 		const char *name = kjson_str_or(t, "workload", "?");
-		const json_t *target = json_object_get(d->targets, name);
+		const json_t *target = json_object_get(draft.targets, name);
 		double alone = kjson_num(t, "median_ns") / 1e3,
 		       real = kjson_num(target, "target_us");
 
@@ -2019,13 +2018,13 @@ is_first_touch(const json_t *row, double low)
 
 /* How long the workload NAME takes with warm caches, in us; 0: unknown. */
 static double
-warm_us(struct draft *d, const char *name)
+warm_us(const char *name)
 {
 	auto_free char *options = kasprintf("--warm -t task.json --workload %s", name),
 	               *text = NULL, *ns = NULL;
 	auto_result struct command_result r = { 0 };
 
-	run_solo(d, "warm", options, &r);
+	run_solo("warm", options, &r);
 	text = r.status ? NULL : file_text(r.log, NULL);
 	ns = kregex_part("warm: [^ ]+ (.*)", text);
 	return ns ? strtod(ns, NULL) / 1e3 : 0;
@@ -2036,10 +2035,10 @@ warm_us(struct draft *d, const char *name)
  * every call, while the application has just used the data of that call?
  */
 static bool
-is_only_cold(struct draft *d, json_t *row, double high)
+is_only_cold(json_t *row, double high)
 {
 	const char *name = kjson_str(row, "workload");
-	double us = d->a->device ? 0 : warm_us(d, name), ratio = us / kjson_num(row, "target_us");
+	double us = adoption.device ? 0 : warm_us(name), ratio = us / kjson_num(row, "target_us");
 
 	if (us <= 0)
 		return false;
@@ -2053,12 +2052,12 @@ is_only_cold(struct draft *d, json_t *row, double high)
  * much for one to represent the other.
  */
 static bool
-check_proxy(struct draft *d)
+check_proxy(void)
 {
-	const json_t *own = json_object_get(d->a->json, "proxy");
+	const json_t *own = json_object_get(adoption.json, "proxy");
 	double low = own ? json_number_value(json_array_get(own, 0)) : proxy_limits[0];
 	double high = own ? json_number_value(json_array_get(own, 1)) : proxy_limits[1];
-	json_auto_t *astray = json_array(), *rows = compare_times(d);
+	json_auto_t *astray = json_array(), *rows = compare_times();
 	bool good;
 
 	kjson_foreach(r, rows) {
@@ -2066,7 +2065,7 @@ check_proxy(struct draft *d)
 
 		if (fmax(1, ratio) * kjson_num(r, "target_us") < cold_us ||
 		    (ratio >= low && ratio <= high) || (ratio < low && is_first_touch(r, low)) ||
-		    (ratio > high && is_only_cold(d, r, high)))
+		    (ratio > high && is_only_cold(r, high)))
 			continue;
 		kwarn("%s takes %.2f times as long alone as in the application, "
 		      "so the task does not measure the same work (accepted: %.3g to %.3g; "
@@ -2075,102 +2074,87 @@ check_proxy(struct draft *d)
 		json_array_append(astray, json_object_get(r, "workload"));
 	}
 	good = !json_array_size(astray);
-	if (!good && leave_out(d, astray)) {
-		write_draft(d);
-		make_campaign(d->a);
+	if (!good && leave_out(astray)) {
+		write_draft();
+		make_campaign();
 		good = true;
 	}
 	if (!good)
 		kwarn("if the machine was busy during the observation, run kadopt observe --force, "
 		      "kadopt configs and kadopt task");
-	write_json(adopt_path(d->a, "proxy.json"), rows);
+	write_json(adopt_path("proxy.json"), rows);
 	return good;
 }
 
 /* The judge of candidates tries the reference, and the times that it measures are looked at. */
 static bool
-try_times(struct draft *d)
+try_times(void)
 {
 	struct work_span w =
 	    work_begin("judge", "the campaign, and the reference as its first candidate");
 	bool good;
 
-	try_campaign(d);
+	try_campaign();
 	work_end(&w);
 	w = work_begin("proxy", "its times alone, next to those in the application");
-	good = check_proxy(d);
+	good = check_proxy();
 	work_end(&w);
 	return good;
 }
 
 /* For some functions the time depends on the numbers. */
 static bool
-find_times(struct draft *d)
+find_times(void)
 {
-	bool good = try_times(d);
+	bool good = try_times();
 
-	if (!good && restrict_inputs(d, KEPT_FLOATS, "its time depends on the numbers")) {
-		find_inputs(d);
-		good = try_times(d);
+	if (!good && restrict_inputs(KEPT_FLOATS, "its time depends on the numbers")) {
+		find_inputs();
+		good = try_times();
 	}
 	if (!good)
-		remove_campaign(d->a);
+		remove_campaign();
 	return good;
 }
 
 int
-make_task(const struct adoption *a)
+make_task(void)
 {
-	struct adoption own = *a;
-	struct draft d = { .a = &own,
-		.oracle = "double",
-		.large = true,
-		.targets = json_object(),
-		.untimed = json_array() };
-	json_auto_t *document = kjson_load(adopt_made(a, "configs.json", "configs"));
-	char *source = adopt_path(a, "task/reference.%s", a->suffix);
+	json_t *document = kjson_load(adopt_made("configs.json", "configs"));
+	char *source = adopt_path("task/reference.%s", adoption.suffix);
 	int code = K_OK;
 	struct work_span w;
 
-	d.configs = json_object_get(document, "configs");
-	d.text = file_text(source, NULL);
-	if (!d.text)
+	draft.targets = json_object();
+	draft.untimed = json_array();
+	draft.configs = json_object_get(document, "configs");
+	draft.text = file_text(source, NULL);
+	if (!draft.text)
 		kdie(K_USAGE, "%s is missing: run kadopt extract", source);
-	kscan(d.text, strlen(d.text), &d.scan);
+	kscan(draft.text, strlen(draft.text), &draft.scan);
 	/* Shapes may have changed. */
-	remove_folder(adopt_path(a, "task/recorded"));
-	values_find(&d.v, a, d.text);
-	if (!has_floats(&d.v, false))
-		d.oracle = "self";
-	drop_empty(&d);
-	d.small = small_workloads(&d);
-	if (!check_geometry(&d))
+	remove_folder(adopt_path("task/recorded"));
+	values_find(draft.text);
+	if (!has_floats(false))
+		draft.oracle = "self";
+	drop_empty();
+	draft.small = small_workloads();
+	if (!check_geometry())
 		kdie(K_NO, "the reference launches different grids or blocks from the application");
 	w = work_begin("probe", "the reference, alone and next to protected memory");
-	probe(&d);
+	probe();
 	work_end(&w);
-	find_inputs(&d);
-	drop_others(&d);
-	tell_notes(&d);
+	find_inputs();
+	drop_others();
+	tell_notes();
 	ksay("task       %zu timed and %zu more workloads; "
 	     "oracle: %s; tolerance: step %zu of %zu\n",
-	    json_array_size(json_object_get(d.task, "workloads")) - json_array_size(d.small),
-	    json_array_size(d.small), d.oracle, d.step, LEN(steps) - 1);
-	code = find_times(&d) ? K_OK : K_NO;
+	    json_array_size(json_object_get(draft.task, "workloads")) -
+	        json_array_size(draft.small),
+	    json_array_size(draft.small), draft.oracle, draft.step, LEN(steps) - 1);
+	code = find_times() ? K_OK : K_NO;
 	if (code == K_OK)
-		task_freeze(a, d.task);
-	values_free(&d.v);
-	json_decref(d.small);
-	json_decref(d.untimed);
-	json_decref(d.targets);
-	json_decref(d.counted);
-	json_decref(d.task);
-	json_decref(d.tried);
-	json_decref(d.timing);
-	free(d.crash);
-	kscan_free(&d.scan);
-	free(d.text);
-	free(d.built.text);
-	free(d.built.fault);
+		task_freeze(draft.task);
+	adoption.flag = NULL;
 	return code;
 }

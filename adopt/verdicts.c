@@ -10,52 +10,52 @@ enum { WHY_CHARS = 1200 };
 static const char *const outcomes[] = { "DEPLOYED", "ROLLED_BACK", "SHORT_CIRCUIT", "ALLOWED" };
 
 static json_t *
-read_all(const struct adoption *a)
+read_all(void)
 {
-	return kin_all(adopt_path(a, "verdicts.ndjson"));
+	return kin_all(adopt_path("verdicts.ndjson"));
 }
 
 /* Updates the campaign's memory, if it has one; later campaigns learn from it, too. */
 static void
-remember(const struct adoption *a)
+remember(void)
 {
 	auto_result struct command_result r = { 0 };
 
-	command_own(a, a->dir,
+	command_own(adoption.dir,
 	    "test ! -d memory || "
 	    "{ krecords remember && krecords tips add && krecords library; }",
 	    "remember", &r);
 	if (r.status)
-		kwarn("it is not in the memory of %s: %s%s", a->dir, r.why, r.said);
+		kwarn("it is not in the memory of %s: %s%s", adoption.dir, r.why, r.said);
 }
 
 void
-verdicts_add(const struct adoption *a, const char *id, const char *hex, enum verdict outcome,
-    const char *why, const char *compare)
+verdicts_add(
+    const char *id, const char *hex, enum verdict outcome, const char *why, const char *compare)
 {
 	auto_free char *line = kfence_line(why, WHY_CHARS);
 	char now[32];
 
 	know_iso(now, sizeof now);
-	append_record(adopt_path(a, "verdicts.ndjson"),
+	append_record(adopt_path("verdicts.ndjson"),
 	    json_pack("{s:s,s:s,s:s,s:b,s:s,s:s,s:s*,s:s}", "schema", "verdict/1", "id", id,
 	        "code_sha256", hex, "good", outcome == DEPLOYED || outcome == ALLOWED, "outcome",
 	        outcomes[outcome], "why", line, "compare", compare, "at", now));
-	remember(a);
+	remember();
 }
 
 bool
-verdicts_said(const struct adoption *a, const char *why)
+verdicts_said(const char *why)
 {
-	json_auto_t *list = read_all(a);
+	json_auto_t *list = read_all();
 
 	return kjson_is(json_array_get(list, json_array_size(list) - 1), "why", why);
 }
 
 char *
-verdicts_failed(const struct adoption *a, const char *hex)
+verdicts_failed(const char *hex)
 {
-	json_auto_t *list = read_all(a);
+	json_auto_t *list = read_all();
 	char *why = NULL;
 
 	kjson_foreach(v, list) {
@@ -69,9 +69,9 @@ verdicts_failed(const struct adoption *a, const char *hex)
 }
 
 bool
-verdicts_allow(const struct adoption *a)
+verdicts_allow(void)
 {
-	json_auto_t *list = read_all(a), *last = json_object();
+	json_auto_t *list = read_all(), *last = json_object();
 	bool any = false;
 
 	kjson_foreach(x, list)
@@ -80,9 +80,9 @@ verdicts_allow(const struct adoption *a)
 	kjson_foreach_member(hex, v, last) {
 		const char *compare = kjson_str_or(v, "compare", NULL);
 
-		if (!compare || !outputs_allow(a, compare))
+		if (!compare || !outputs_allow(compare))
 			continue;
-		verdicts_add(a, kjson_str(v, "id"), hex, ALLOWED,
+		verdicts_add(kjson_str(v, "id"), hex, ALLOWED,
 		    "its outputs are within the tolerance that was given since", NULL);
 		any = true;
 	}

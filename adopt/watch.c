@@ -10,10 +10,13 @@
 
 enum { SOURCE_MAX = 8 << 20, RAW_MAX = 1 << 30 };
 
+struct watch watch;
+struct signature watched;
+
 char *
-watch_copy_path(const struct watch *w)
+watch_copy_path(void)
 {
-	return siblings_copy_path(w->a, w->folder);
+	return siblings_copy_path(watch.folder);
 }
 
 static char *
@@ -23,34 +26,37 @@ join(const char *folder, const char *name)
 }
 
 char *
-watch_source(const struct watch *w, size_t *len)
+watch_source(size_t *len)
 {
 	return kread_file_or_die(
-	    join(w->overlay ? w->overlay : w->a->project, w->a->file), SOURCE_MAX, len);
+	    join(watch.overlay ? watch.overlay : adoption.project, adoption.file), SOURCE_MAX, len);
 }
 
 void
-watch_find(const struct watch *w, struct signature *s)
+watch_find(void)
 {
 	size_t len;
-	char *text = watch_source(w, &len);
-	auto_free char *why = signature_find(s, text, len, w->a->kernel, first_line(w->a->unit));
+	char *text = watch_source(&len);
+	auto_free char *why = NULL;
 
+	signature_free(&watched);
+	why = signature_find(&watched, text, len, adoption.kernel, first_line(adoption.unit));
 	if (why)
-		kdie(K_USAGE, "%s/%s: %s: %s", w->a->project, w->a->file, w->a->kernel, why);
+		kdie(K_USAGE, "%s/%s: %s: %s", adoption.project, adoption.file, adoption.kernel,
+		    why);
 }
 
 /* ---- the copy ---- */
 
 void
-watch_copy(const struct watch *w)
+watch_copy(void)
 {
-	char *copy = watch_copy_path(w);
+	char *copy = watch_copy_path();
 
-	kmake_folder(w->folder);
-	copy_project(w->a, copy);
-	if (w->overlay)
-		copy_over(w->overlay, copy);
+	kmake_folder(watch.folder);
+	copy_project(copy);
+	if (watch.overlay)
+		copy_over(watch.overlay, copy);
 }
 
 /*
@@ -58,11 +64,11 @@ watch_copy(const struct watch *w)
  * whole output.
  */
 static char *
-run_command(const struct watch *w, const char *what, const char *command, char *const *env)
+run_command(const char *what, const char *command, char *const *env)
 {
 	struct command_result r;
 
-	command_run(w->a, watch_copy_path(w), command, env, what, &r);
+	command_run(watch_copy_path(), command, env, what, &r);
 	if (r.status)
 		kdie(K_MISSING, "%s:\n%s", r.why, r.said);
 	return r.log;
@@ -74,13 +80,13 @@ run_command(const struct watch *w, const char *what, const char *command, char *
  * frees.
  */
 static char *
-linkers(const struct watch *w)
+linkers(void)
 {
 	static const char *const names[] = { "ld", "ld.bfd", "ld.gold", "ld.lld", "ld.mold" };
 	size_t len;
 	auto_free char *from = kdata_path("adopt/ld.sh"),
 	               *text = kread_file_or_die(from, SOURCE_MAX, &len);
-	char *folder = join(w->folder, "linkers");
+	char *folder = join(watch.folder, "linkers");
 
 	kmake_folder(folder);
 	for (size_t i = 0; i < LEN(names); i++) {
@@ -94,16 +100,16 @@ linkers(const struct watch *w)
 }
 
 void
-watch_build(const struct watch *w)
+watch_build(void)
 {
 	const char *given = getenv("COMPILER_PATH");
-	char *folder = w->cuda ? linkers(w) : NULL;
+	char *folder = watch.cuda ? linkers() : NULL;
 	char *env[] = { folder ? kasprintf("COMPILER_PATH=%s%s%s", folder, given ? ":" : "",
 		                     given ? given : "")
 		               : NULL,
 		NULL };
 
-	run_command(w, "watch-build", w->a->build, env);
+	run_command("watch-build", adoption.build, env);
 	free(env[0]);
 }
 
@@ -111,9 +117,9 @@ watch_build(const struct watch *w)
 
 /* The text of the file from FROM to TO. */
 static void
-add_text(struct kbuf *b, const struct signature *s, size_t from, size_t to)
+add_text(struct kbuf *b, size_t from, size_t to)
 {
-	kbuf_add(b, s->text + from, to - from);
+	kbuf_add(b, watched.text + from, to - from);
 }
 
 /*
@@ -121,38 +127,38 @@ add_text(struct kbuf *b, const struct signature *s, size_t from, size_t to)
  * may give, and without comments.
  */
 static void
-add_parameters(struct kbuf *b, const struct signature *s, size_t to)
+add_parameters(struct kbuf *b, size_t to)
 {
-	const struct kscan *k = &s->scan;
+	const struct kscan *k = &watched.scan;
 
-	for (size_t p = s->behind; p < to;)
-		if (k->code[p] == '=' && p < s->of.close)
-			p = kscan_part(k, p, s->of.close, true);
+	for (size_t p = watched.behind; p < to;)
+		if (k->code[p] == '=' && p < watched.of.close)
+			p = kscan_part(k, p, watched.of.close, true);
 		else
 			kbuf_add(b, k->code + p++, 1);
 }
 
 /* The whole definition before its body, with SUFFIX after the function's name. */
 static void
-add_head(struct kbuf *b, const struct signature *s, const char *suffix, bool defaults)
+add_head(struct kbuf *b, const char *suffix, bool defaults)
 {
-	add_text(b, s, s->f->from, s->behind);
+	add_text(b, watched.f->from, watched.behind);
 	kbuf_puts(b, suffix);
 	if (defaults)
-		add_text(b, s, s->behind, s->f->body);
+		add_text(b, watched.behind, watched.f->body);
 	else
-		add_parameters(b, s, s->f->body);
+		add_parameters(b, watched.f->body);
 }
 
 /* Does the head of the function contain these words, in this order? */
 static bool
-has_names(const struct signature *s, const json_t *names)
+has_names(const json_t *names)
 {
-	size_t at = s->f->name_at;
+	size_t at = watched.f->name_at;
 
 	kjson_foreach_text(name, names)
-		at = kscan_find(&s->scan, at, s->f->body, name) + 1;
-	return at <= s->f->body;
+		at = kscan_find(&watched.scan, at, watched.f->body, name) + 1;
+	return at <= watched.f->body;
 }
 
 /*
@@ -161,32 +167,32 @@ has_names(const struct signature *s, const json_t *names)
  * frees.
  */
 static char *
-names_of(const struct signature *s, const struct watch *w)
+names_of(void)
 {
-	const json_t *names = json_object_get(w->a->unit, "names");
+	const json_t *names = json_object_get(adoption.unit, "names");
 	struct kbuf b = kbuf_empty();
 
-	if (names && has_names(s, names))
+	if (names && has_names(names))
 		kjson_foreach_text(name, names)
 			kbuf_join(&b, ", ", name);
 	else
-		kforeach_of(p, s->of.params, s->of.count)
+		kforeach_of(p, watched.of.params, watched.of.count)
 			kbuf_join(&b, ", ", p->name);
 	return b.data;
 }
 
 /* The call of the function itself. The caller frees. */
 static char *
-inner_call(const struct signature *s, const struct watch *w)
+inner_call(void)
 {
-	auto_free char *names = names_of(s, w), *templates = instance_formals(s->of.result);
-	const char *kernel = w->a->kernel;
+	auto_free char *names = names_of(), *templates = instance_formals(watched.of.result);
+	const char *kernel = adoption.kernel;
 
 	return kscan_has_path(kernel) ? kasprintf("kwatch_body(%s)", names)
-	    : s->kernel ? kasprintf("%s%s<<<kwatch_grid, kwatch_block, kwatch_shared, "
-	                            "kwatch_stream>>>(%s)",
-	                      kernel, templates, names)
-	                : kasprintf("%s__kwatched%s(%s)", kernel, templates, names);
+	    : watched.kernel ? kasprintf("%s%s<<<kwatch_grid, kwatch_block, kwatch_shared, "
+	                                 "kwatch_stream>>>(%s)",
+	                           kernel, templates, names)
+	                     : kasprintf("%s__kwatched%s(%s)", kernel, templates, names);
 }
 
 /* The function's own parameters, for views/wrapper.jq. New reference. */
@@ -208,16 +214,18 @@ own_parameters(const struct kscan_signature *g)
 
 /* What the wrapper does, up to its closing brace. */
 static void
-add_watching(struct kbuf *b, const struct signature *s, const struct watch *w)
+add_watching(struct kbuf *b)
 {
-	const json_t *entry =
-	    strcmp(w->a->entry, w->a->kernel) ? json_object_get(w->a->unit, "parameters") : NULL;
+	const json_t *entry = strcmp(adoption.entry, adoption.kernel)
+	    ? json_object_get(adoption.unit, "parameters")
+	    : NULL;
 	/* Calls of other instances of a template do not belong to the unit. */
-	auto_free char *same = instance_condition(s->of.result, w->a->unit),
-	               *call = inner_call(s, w);
-	json_auto_t *input = json_pack("{s:s,s:s,s:s,s:b,s:b,s:b,s:o,s:O*}", "kernel", w->a->kernel,
-	                "call", call, "same", same, "returns", s->returns, "launched", s->kernel,
-	                "device", w->a->device, "own", own_parameters(&s->of), "entry", entry),
+	auto_free char *same = instance_condition(watched.of.result, adoption.unit),
+	               *call = inner_call();
+	json_auto_t *input = json_pack("{s:s,s:s,s:s,s:b,s:b,s:b,s:o,s:O*}", "kernel",
+	                adoption.kernel, "call", call, "same", same, "returns", watched.returns,
+	                "launched", watched.kernel, "device", adoption.device, "own",
+	                own_parameters(&watched.of), "entry", entry),
 	            *text = kjq("views/wrapper.jq", input);
 
 	kbuf_puts(b, kjson_item(text, 0));
@@ -225,36 +233,36 @@ add_watching(struct kbuf *b, const struct signature *s, const struct watch *w)
 
 /* "template<…> static void NAME(…)" for the wrapper of a kernel. */
 static void
-add_launch_head(struct kbuf *b, const struct signature *s, const struct watch *w)
+add_launch_head(struct kbuf *b)
 {
-	int template = (int)kscan_template(&s->of);
+	int template = (int)kscan_template(&watched.of);
 
 	/* A kernel defined in one source may be launched in others, where it is declared. */
-	kbuf_printf(b, "%.*s%svoid %s__kwatched", template, s->of.result,
-	    template || rules_is_header(w->a->file) ? " static inline " : "", w->a->kernel);
-	add_parameters(b, s, s->of.close);
+	kbuf_printf(b, "%.*s%svoid %s__kwatched", template, watched.of.result,
+	    template || rules_is_header(adoption.file) ? " static inline " : "", adoption.kernel);
+	add_parameters(b, watched.of.close);
 	kbuf_printf(b,
 	    "%sdim3 kwatch_grid, dim3 kwatch_block, size_t kwatch_shared, "
 	    "cudaStream_t kwatch_stream)",
-	    s->of.count ? ", " : "");
+	    watched.of.count ? ", " : "");
 }
 
 static void
-add_wrapper(struct kbuf *b, const struct signature *s, const struct watch *w)
+add_wrapper(struct kbuf *b)
 {
-	if (s->kernel)
-		add_launch_head(b, s, w);
+	if (watched.kernel)
+		add_launch_head(b);
 	else
-		add_head(b, s, "", false);
+		add_head(b, "", false);
 	kbuf_puts(b, "\n{\n");
-	add_watching(b, s, w);
+	add_watching(b);
 }
 
 /* "#line N" for the text at AT. */
 static void
-add_line(struct kbuf *b, const struct signature *s, size_t at)
+add_line(struct kbuf *b, size_t at)
 {
-	kbuf_printf(b, "#line %zu\n", kline_at(s->text, at));
+	kbuf_printf(b, "#line %zu\n", kline_at(watched.text, at));
 }
 
 /* A strict build's warnings about lines added here have nothing to do with the application. */
@@ -269,55 +277,55 @@ static const char quiet[] = "#pragma GCC diagnostic push\n"
  * object and what is private.
  */
 static void
-add_around_body(struct kbuf *b, const struct signature *s, const struct watch *w)
+add_around_body(struct kbuf *b)
 {
-	auto_free char *names = names_of(s, w);
+	auto_free char *names = names_of();
 
-	add_text(b, s, s->f->from, s->f->body);
+	add_text(b, watched.f->from, watched.f->body);
 	kbuf_puts(b, "{\n\tauto kwatch_body = [&]");
-	add_parameters(b, s, s->of.close + 1);
-	kbuf_printf(b, " -> decltype(%s(%s))\n", kscan_plain(w->a->kernel), names);
-	add_line(b, s, s->f->body);
-	add_text(b, s, s->f->body, s->f->to);
+	add_parameters(b, watched.of.close + 1);
+	kbuf_printf(b, " -> decltype(%s(%s))\n", kscan_plain(adoption.kernel), names);
+	add_line(b, watched.f->body);
+	add_text(b, watched.f->body, watched.f->to);
 	kbuf_puts(b, ";\n");
-	add_watching(b, s, w);
+	add_watching(b);
 }
 
 /* The function under another name, with prototypes before it, and the wrapper after it. */
 static void
-add_renamed(struct kbuf *b, const struct signature *s, const struct watch *w)
+add_renamed(struct kbuf *b)
 {
-	add_head(b, s, "", true);
+	add_head(b, "", true);
 	kbuf_puts(b, ";\n");
-	add_head(b, s, "__kwatched", false);
+	add_head(b, "__kwatched", false);
 	kbuf_printf(b, ";\n%s", loud);
-	add_line(b, s, s->f->from);
-	add_head(b, s, "__kwatched", false);
-	add_text(b, s, s->f->body, s->f->to);
+	add_line(b, watched.f->from);
+	add_head(b, "__kwatched", false);
+	add_text(b, watched.f->body, watched.f->to);
 	kbuf_printf(b, "\n%s", quiet);
-	add_wrapper(b, s, w);
+	add_wrapper(b);
 }
 
 /* The text of the file with the wrapper in it; line numbers stay right. */
 static void
-wrap(struct kbuf *b, const struct signature *s, const struct watch *w, const char *header)
+wrap(struct kbuf *b, const char *header)
 {
-	add_text(b, s, 0, s->include);
+	add_text(b, 0, watched.include);
 	kbuf_printf(b, "#include \"%s\"\n", header);
-	add_line(b, s, s->include);
-	add_text(b, s, s->include, s->f->from);
-	if (s->kernel) {
+	add_line(b, watched.include);
+	add_text(b, watched.include, watched.f->from);
+	if (watched.kernel) {
 		/* The kernel is unchanged; its launches call the wrapper. */
-		add_text(b, s, s->f->from, s->f->to);
+		add_text(b, watched.f->from, watched.f->to);
 		kbuf_puts(b, "\n");
-		add_wrapper(b, s, w);
+		add_wrapper(b);
 	} else {
 		kbuf_puts(b, quiet);
-		(kscan_has_path(w->a->kernel) ? add_around_body : add_renamed)(b, s, w);
+		(kscan_has_path(adoption.kernel) ? add_around_body : add_renamed)(b);
 		kbuf_puts(b, loud);
 	}
-	add_line(b, s, s->f->to);
-	add_text(b, s, s->f->to, s->scan.len);
+	add_line(b, watched.f->to);
+	add_text(b, watched.f->to, watched.scan.len);
 }
 
 /*
@@ -343,9 +351,9 @@ add_replaced(struct kbuf *b, const char *text, const struct kscan_launch *l)
  * unit.
  */
 static bool
-is_other(const struct watch *w, const char *file, const struct kscan_launch *l)
+is_other(const char *file, const struct kscan_launch *l)
 {
-	const json_t *list = json_object_get(w->a->unit, "launches");
+	const json_t *list = json_object_get(adoption.unit, "launches");
 
 	return kany(kjson_foreach(x, list),
 	    kjson_bool(x, "other") && kjson_is(x, "file", file) &&
@@ -354,9 +362,9 @@ is_other(const struct watch *w, const char *file, const struct kscan_launch *l)
 
 /* All launches of the kernel in one file of the copy. */
 static void
-replace_in(const struct watch *w, const char *file)
+replace_in(const char *file)
 {
-	char *path = join(watch_copy_path(w), file);
+	char *path = join(watch_copy_path(), file);
 	auto_buf struct kbuf b = { 0 };
 	auto_scan struct kscan k = { 0 };
 	size_t len, done = 0;
@@ -367,8 +375,8 @@ replace_in(const struct watch *w, const char *file)
 	kscan_through(text, len, &k);
 	kforeach_of(l, k.launches, k.launch_count) {
 		/* Not the launch in the wrapper itself. */
-		if (strcmp(kscan_plain(l->kernel), w->a->kernel) ||
-		    !strcmp(l->grid, "kwatch_grid") || is_other(w, file, l))
+		if (strcmp(kscan_plain(l->kernel), adoption.kernel) ||
+		    !strcmp(l->grid, "kwatch_grid") || is_other(file, l))
 			continue;
 		kbuf_add(&b, text + done, l->at - done);
 		add_replaced(&b, text, l);
@@ -376,68 +384,68 @@ replace_in(const struct watch *w, const char *file)
 	}
 	kbuf_add(&b, text + done, len - done);
 	if (done)
-		write_inside(w->folder, path, b.data, b.len);
+		write_inside(watch.folder, path, b.data, b.len);
 }
 
 static void
-replace_launches(const struct watch *w)
+replace_launches(void)
 {
-	const json_t *list = json_object_get(w->a->unit, "launches");
+	const json_t *list = json_object_get(adoption.unit, "launches");
 	json_auto_t *seen = json_object();
 
 	kjson_foreach(l, list) {
 		const char *file = kjson_str(l, "file");
 
 		if (!json_object_get(seen, file))
-			replace_in(w, file);
+			replace_in(file);
 		json_object_set_new(seen, file, json_true());
 	}
 }
 
 /* Declares the wrapper next to the kernel's declaration. */
 static void
-declare_wrapper(const struct watch *w, const struct signature *s)
+declare_wrapper(void)
 {
-	char *copy = watch_copy_path(w);
+	char *copy = watch_copy_path();
 	struct call_sites sites;
 	struct edits edits = { 0 };
 	auto_buf struct kbuf head = { 0 };
 
-	add_launch_head(&head, s, w);
-	call_find(w->a, copy, &sites);
+	add_launch_head(&head);
+	call_find(copy, &sites);
 	for (size_t i = 0; i < sites.count; i++)
 		if (sites.list[i].kind == CALL_PROTOTYPE)
 			edits_add(&edits, sites.list[i].file, sites.list[i].to, sites.list[i].to,
 			    kasprintf(" %s;", head.data));
-	edits_write(&edits, w->folder, copy);
+	edits_write(&edits, watch.folder, copy);
 	edits_free(&edits);
 	call_sites_free(&sites);
 }
 
 static void
-put_wrapper(const struct watch *w, const struct signature *s)
+put_wrapper(void)
 {
 	auto_free char *header = kdata_path("adopt/wrapper.h"),
 	               *words = kread_file_or_die(header, SOURCE_MAX, NULL);
-	char *copy = watch_copy_path(w), *shown = join(copy, ".kwatch.h");
+	char *copy = watch_copy_path(), *shown = join(copy, ".kwatch.h");
 	auto_buf struct kbuf b = { 0 };
 
-	wrap(&b, s, w, shown);
-	write_inside(w->folder, shown, words, strlen(words));
-	write_inside(w->folder, join(copy, w->a->file), b.data, b.len);
-	if (s->kernel) {
-		declare_wrapper(w, s);
-		replace_launches(w);
+	wrap(&b, shown);
+	write_inside(watch.folder, shown, words, strlen(words));
+	write_inside(watch.folder, join(copy, adoption.file), b.data, b.len);
+	if (watched.kernel) {
+		declare_wrapper();
+		replace_launches();
 	}
 }
 
 void
-watch_prepare(const struct watch *w, const struct signature *s)
+watch_prepare(void)
 {
-	watch_copy(w);
-	if (!w->launches)
-		put_wrapper(w, s);
-	watch_build(w);
+	watch_copy();
+	if (!watch.launches)
+		put_wrapper();
+	watch_build();
 }
 
 /* ---- a run ---- */
@@ -456,9 +464,9 @@ remove_raw(const char *folder)
 
 /* Lines "KERNEL KIND:NAME…" for launches: the parameters of the kernels in the file. */
 static char *
-layout_path(const struct watch *w)
+layout_path(void)
 {
-	char *path = join(w->folder, "layout.txt");
+	char *path = join(watch.folder, "layout.txt");
 
 	return kis_there(path) ? path : NULL;
 }
@@ -511,9 +519,9 @@ collect(const char *folder, json_int_t *dropped)
 
 /* Did the program in the run command load the library? */
 static bool
-was_loaded(const struct watch *w, const char *program)
+was_loaded(const char *program)
 {
-	auto_free char *text = kread_file(join(w->folder, "raw.loaded"), 1 << 20, NULL);
+	auto_free char *text = kread_file(join(watch.folder, "raw.loaded"), 1 << 20, NULL);
 
 	return text && (!*program || strstr(text, program));
 }
@@ -530,56 +538,56 @@ static const char foreign_script[] =
     "done\n";
 
 static void
-die_foreign(const struct watch *w, const char *program)
+die_foreign(const char *program)
 {
 	char *argv[] = { (char *)"sh", (char *)"-c", (char *)foreign_script, (char *)"sh",
 		(char *)program, NULL };
-	struct kproc p = { .argv = argv, .cwd = watch_copy_path(w) };
+	struct kproc p = { .argv = argv, .cwd = watch_copy_path() };
 	struct kproc_result r;
 
 	if (*program && kproc_run(&p, &r) >= 0 && r.out_len)
 		kdie(K_MISSING,
 		    "no call of %s was seen in '%s': the program loads %.*s, not the library that "
 		    "the build makes; begin the run command with LD_LIBRARY_PATH=FOLDER",
-		    w->a->kernel, w->a->run, (int)strcspn(r.out, "\n"), r.out);
+		    adoption.kernel, adoption.run, (int)strcspn(r.out, "\n"), r.out);
 }
 
 /* Explains why nothing was seen. */
 static _Noreturn void
-die_unseen(const struct watch *w)
+die_unseen(void)
 {
-	char *path = watch_program(w), program[256];
+	char *path = watch_program(), program[256];
 	const char *slash = strrchr(path, '/');
 
 	snprintf(program, sizeof program, "%s", slash ? slash + 1 : path);
-	if (!was_loaded(w, program))
+	if (!was_loaded(program))
 		kdie(K_MISSING,
 		    "%s of %s was seen, because the watching library was not loaded into %s; "
 		    "programs that are linked statically or change their user do not load it",
-		    w->launches ? "no launch" : "no call", w->a->kernel,
+		    watch.launches ? "no launch" : "no call", adoption.kernel,
 		    *program ? program : "any program");
-	if (w->launches)
+	if (watch.launches)
 		kdie(K_MISSING,
 		    "no launch of %s was seen, because the CUDA run-time library is linked "
 		    "statically; relink with -cudart shared, or use --instrument (build log: "
 		    "%s/adopt/log/watch-build.log)",
-		    w->a->kernel, w->a->dir);
-	die_foreign(w, path);
+		    adoption.kernel, adoption.dir);
+	die_foreign(path);
 	kdie(K_MISSING,
 	    "no call of %s was seen in '%s': it is not called on this path, or the build command "
 	    "did not rebuild %s (see %s/adopt/log/watch-build.log)",
-	    w->a->kernel, w->a->run, w->a->file, w->a->dir);
+	    adoption.kernel, adoption.run, adoption.file, adoption.dir);
 }
 
 json_t *
-watch_run(const struct watch *w, enum watch_mode mode, json_int_t *dropped)
+watch_run(enum watch_mode mode, json_int_t *dropped)
 {
 	auto_free char *library = khelper_path("kwatch.so");
-	char *layout = layout_path(w),
+	char *layout = layout_path(),
 	     *env[7] = {
-		     kasprintf("KWATCH_OUT=%s/raw", w->folder),
+		     kasprintf("KWATCH_OUT=%s/raw", watch.folder),
 		     kasprintf("KWATCH_MODE=%s", mode == WATCH_TIME ? "time" : "args"),
-		     kasprintf("KWATCH_KERNEL=%s", w->launches ? w->a->kernel : ""),
+		     kasprintf("KWATCH_KERNEL=%s", watch.launches ? adoption.kernel : ""),
 		     kasprintf("LD_PRELOAD=%s", library),
 	     };
 	json_t *calls;
@@ -588,30 +596,30 @@ watch_run(const struct watch *w, enum watch_mode mode, json_int_t *dropped)
 	*dropped = 0;
 	if (layout)
 		env[n++] = kasprintf("KWATCH_LAYOUT=%s", layout);
-	if (w->save)
-		env[n] = kasprintf("KWATCH_SAVE=%s", w->save);
-	remove_raw(w->folder);
-	run_command(w, mode == WATCH_TIME ? "watch-time" : "watch-args", w->a->run, env);
+	if (watch.save)
+		env[n] = kasprintf("KWATCH_SAVE=%s", watch.save);
+	remove_raw(watch.folder);
+	run_command(mode == WATCH_TIME ? "watch-time" : "watch-args", adoption.run, env);
 	for (size_t i = 0; i < LEN(env); i++)
 		free(env[i]);
-	calls = collect(w->folder, dropped);
+	calls = collect(watch.folder, dropped);
 	if (!json_array_size(calls))
-		die_unseen(w);
-	remove_raw(w->folder);
+		die_unseen();
+	remove_raw(watch.folder);
 	return calls;
 }
 
 char *
-watch_log(const struct watch *w, size_t *len)
+watch_log(size_t *len)
 {
-	return kread_file_or_die(run_command(w, "watch-log", w->a->run, NULL), RAW_MAX, len);
+	return kread_file_or_die(run_command("watch-log", adoption.run, NULL), RAW_MAX, len);
 }
 
 char *
-watch_program(const struct watch *w)
+watch_program(void)
 {
-	auto_free char *word = program_of(w->a->run);
-	char *path = *word == '/' ? path_of("%s", word) : join(watch_copy_path(w), word);
+	auto_free char *word = program_of(adoption.run);
+	char *path = *word == '/' ? path_of("%s", word) : join(watch_copy_path(), word);
 	struct stat st;
 
 	return *word && kfind(path, &st) && S_ISREG(st.st_mode) ? path : path_of("%s", "");

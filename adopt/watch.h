@@ -9,8 +9,8 @@
 #include "kadopt.h"
 #include "signature.h"
 
-struct watch {
-	const struct adoption *a;
+/* What is observed, and how: set by each command that observes. */
+extern struct watch {
 	/* folder for the copy and raw records; absolute, made by watch_copy */
 	const char *folder;
 	/* a folder with files that replace the project's; or NULL */
@@ -20,39 +20,41 @@ struct watch {
 	bool cuda; /* the file is .cu */
 	/* file that selects the calls whose arrays are saved, for kwatch; or NULL */
 	const char *save;
-};
+} watch;
+/* The function in the project's file: watch_find sets it. */
+extern struct signature watched;
 
 enum watch_mode { WATCH_ARGS, WATCH_TIME };
 
 /*
  * Copy the project, insert the wrapper, build. Dies with K_MISSING or K_USAGE when that is
- * impossible. S may be NULL with LAUNCHES.
+ * impossible.
  */
-void watch_prepare(const struct watch *w, const struct signature *s);
+void watch_prepare(void);
 /* The parts of watch_prepare, for other changes of the copy. */
-void watch_copy(const struct watch *w);
-void watch_build(const struct watch *w);
+void watch_copy(void);
+void watch_build(void);
 
 /*
  * Run the application once, watched. New reference: an array of calls in order, as kwatch writes
  * them. Dies with K_MISSING, saying why, when no call was seen. *DROPPED is the number of calls
  * that were not recorded.
  */
-json_t *watch_run(const struct watch *w, enum watch_mode mode, json_int_t *dropped);
+json_t *watch_run(enum watch_mode mode, json_int_t *dropped);
 
 /* Run without watching; returns its output, which the caller frees. */
-char *watch_log(const struct watch *w, size_t *len);
+char *watch_log(size_t *len);
 
 /* instrument.c: have the model add lines for log.h to the copy's file. */
-void instrument(const struct watch *w);
+void instrument(void);
 
 /*
  * The copy of the project, and the program in it that the run command names ("" if it names none).
  */
-char *watch_copy_path(const struct watch *w);
-char *watch_program(const struct watch *w);
+char *watch_copy_path(void);
+char *watch_program(void);
 
 /* Text of the file; dies when there is none. The caller frees. */
-char *watch_source(const struct watch *w, size_t *len);
-/* The watched function in it; dies if it is not there. Free S with signature_free. */
-void watch_find(const struct watch *w, struct signature *s);
+char *watch_source(size_t *len);
+/* Find the watched function in it; dies if it is not there. */
+void watch_find(void);

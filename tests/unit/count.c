@@ -16,6 +16,8 @@
 
 static char folder[] = "/tmp/kiln-count.XXXXXX";
 
+struct adoption adoption;
+
 /* count.c asks for one. */
 char *
 path_of(const char *fmt, ...)
@@ -25,10 +27,10 @@ path_of(const char *fmt, ...)
 }
 
 char *
-counters_of(const struct adoption *a, const json_t *kernels)
+counters_of(const json_t *kernels)
 {
 	(void)kernels;
-	return kstrdup(kjson_str_or(a->json, "ncu", ""));
+	return kstrdup(kjson_str_or(adoption.json, "ncu", ""));
 }
 
 /* The formulas for KERNEL in FILE with these configurations and workloads. */
@@ -36,17 +38,17 @@ static json_t *
 formulas(
     const char *kernel, const char *file, json_t *unit, const char *configs, const char *workloads)
 {
-	struct adoption a = {
-		.json = json_pack("{s:s}", "ncu", file), .unit = unit, .kernel = kernel
-	};
 	char *path = kasprintf("%s/configs.json", folder);
 	json_t *task = json_pack("{s:o}", "workloads", json_loads(workloads, 0, NULL)), *found;
 
+	adoption.json = json_pack("{s:s}", "ncu", file);
+	adoption.unit = unit;
+	adoption.kernel = kernel;
 	kwrite_file(path, configs, strlen(configs));
-	found = task_count(&a, task);
+	found = task_count(task);
 	free(path);
 	json_decref(task);
-	json_decref(a.json);
+	json_decref(adoption.json);
 	json_decref(unit);
 	return found;
 }
