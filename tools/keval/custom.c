@@ -316,7 +316,7 @@ format_of(const char *name)
 
 /* Adds what the command printed for people. */
 static void
-add_log(json_t *eval, const struct kproc_result *r, const json_t *answer)
+add_log(const struct kproc_result *r, const json_t *answer)
 {
 	const char *said = kjson_maybe(answer, "log");
 	auto_free char *text = said ? kstrdup(said) : klog_clean(r->err, r->err_len),
@@ -344,12 +344,12 @@ parse_answer(const char *name, const struct kproc_result *r, const char *needed)
 
 /* True when the command ended by itself; else the candidate has failed with run_error. */
 static bool
-ended(const struct kproc_result *r, json_t *eval)
+ended(const struct kproc_result *r)
 {
 	auto_free char *end = forced_end(r, OUTPUT_MAX);
 
 	if (end)
-		eval_fail(eval, STATUS_RUN_ERROR, *end == 'k' ? "signal" : "resource", "%s", end);
+		eval_fail(STATUS_RUN_ERROR, *end == 'k' ? "signal" : "resource", "%s", end);
 	return !end;
 }
 
@@ -399,7 +399,7 @@ custom_build_known(struct trial *t)
 
 /* Sets the verdict by how many of the cases passed: all, some or none. */
 static void
-set_verdict(json_t *eval, json_t *cases, bool ok)
+set_verdict(json_t *cases, bool ok)
 {
 	size_t total = json_array_size(cases), passed = 0;
 
@@ -412,12 +412,12 @@ set_verdict(json_t *eval, json_t *cases, bool ok)
 	if (ok && passed == total)
 		kjson_set(eval, "status", status_json(STATUS_CORRECT));
 	else
-		eval_fail(eval, passed && passed < total ? STATUS_PARTIAL : STATUS_WRONG_VALUE,
-		    "value", "the campaign's own check rejected it");
+		eval_fail(passed && passed < total ? STATUS_PARTIAL : STATUS_WRONG_VALUE, "value",
+		    "the campaign's own check rejected it");
 }
 
 void
-custom_correctness(const struct trial *t, json_t *eval)
+custom_correctness(const struct trial *t)
 {
 	const char *name = "eval.correctness";
 	auto_run struct kproc_result r;
@@ -427,20 +427,20 @@ custom_correctness(const struct trial *t, json_t *eval)
 	run(t, name, false, &r);
 	kjson_put(eval, "tier", 2);
 	kjson_put(eval, "seed", t->seed);
-	if (!ended(&r, eval)) {
+	if (!ended(&r)) {
 		/* It says so. */
 	} else if (!strcmp(format_of(name), "exit")) {
-		set_verdict(eval, NULL, r.exit_code == 0);
+		set_verdict(NULL, r.exit_code == 0);
 		if (r.exit_code > 1)
 			kjson_set(eval, "status", status_json(STATUS_RUN_ERROR));
 	} else if (r.exit_code) {
-		eval_fail(eval, STATUS_RUN_ERROR, "exit", "the campaign's own check failed");
+		eval_fail(STATUS_RUN_ERROR, "exit", "the campaign's own check failed");
 	} else {
 		answer = parse_answer(name, &r, "ok");
 		cases = json_object_get(answer, "cases");
-		set_verdict(eval, cases, kjson_bool_or(answer, "ok", json_array_size(cases) > 0));
+		set_verdict(cases, kjson_bool_or(answer, "ok", json_array_size(cases) > 0));
 	}
-	add_log(eval, &r, answer);
+	add_log(&r, answer);
 }
 
 /* Whole nanoseconds; a time that stands for a rate may need fractions. */
@@ -516,7 +516,7 @@ read_times(const json_t *answer)
 }
 
 json_t *
-custom_time(const struct trial *t, json_t *eval)
+custom_time(const struct trial *t)
 {
 	const char *name = "eval.timing";
 	auto_run struct kproc_result r;
@@ -524,19 +524,18 @@ custom_time(const struct trial *t, json_t *eval)
 	json_t *timing = NULL;
 
 	run(t, name, true, &r);
-	if (!ended(&r, eval)) {
+	if (!ended(&r)) {
 		/* It says so. */
 	} else if (r.exit_code) {
-		eval_fail(
-		    eval, STATUS_RUN_ERROR, "exit", "the campaign's own timing command failed");
+		eval_fail(STATUS_RUN_ERROR, "exit", "the campaign's own timing command failed");
 	} else {
 		answer = parse_answer(name, &r, "time");
 		if (kjson_bool_or(answer, "ok", true))
 			timing = read_times(answer);
 		else
-			eval_fail(eval, STATUS_WRONG_VALUE, "value", "wrong in the timed run");
+			eval_fail(STATUS_WRONG_VALUE, "value", "wrong in the timed run");
 	}
-	add_log(eval, &r, answer);
+	add_log(&r, answer);
 	return timing;
 }
 

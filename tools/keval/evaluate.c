@@ -4,6 +4,17 @@
 #include "keval.h"
 #include "kneutral.h"
 
+const struct subject *subject;
+json_t *eval;
+
+void
+eval_begin(const struct subject *s)
+{
+	subject = s;
+	json_decref(eval);
+	eval = json_object();
+}
+
 bool
 is_null(void)
 {
@@ -17,7 +28,7 @@ is_gpu(void)
 }
 
 void
-eval_fail(json_t *eval, enum status status, const char *check, const char *detail, ...)
+eval_fail(enum status status, const char *check, const char *detail, ...)
 {
 	kformatted(text, detail);
 
@@ -27,25 +38,11 @@ eval_fail(json_t *eval, enum status status, const char *check, const char *detai
 }
 
 void
-add_spent(json_t *eval, const char *what, double seconds)
+add_spent(const char *what, double seconds)
 {
 	json_t *spent = kjson_ensure(eval, "spent_s", json_object());
 
 	kjson_put(spent, what, kjson_num(spent, what) + seconds);
-}
-
-static void
-add_code(const struct subject *s, const char *tokens, json_t *eval)
-{
-	json_t *files = s->file_count ? json_array() : NULL;
-
-	kforeach_of(file, s->files, s->file_count)
-		json_array_append_new(files,
-		    json_pack(
-		        "{s:s,s:o}", "path", file->path, "content", kjson_string(file->content)));
-	json_object_update_new(eval,
-	    json_pack("{s:o,s:s,s:s,s:o*}", "code", kjson_string(s->code), "code_sha256",
-	        ksha256_of(s->code), "tokens", tokens, "files", files));
 }
 
 static void
@@ -85,6 +82,22 @@ hash_subject(const struct subject *s, char tokens[17])
 	program_hash(all, tokens);
 }
 
+/* The program with its hash, which TOKENS gets, too. */
+static void
+add_code(char tokens[17])
+{
+	json_t *files = subject->file_count ? json_array() : NULL;
+
+	hash_subject(subject, tokens);
+	kforeach_of(file, subject->files, subject->file_count)
+		json_array_append_new(files,
+		    json_pack(
+		        "{s:s,s:o}", "path", file->path, "content", kjson_string(file->content)));
+	json_object_update_new(eval,
+	    json_pack("{s:o,s:s,s:s,s:o*}", "code", kjson_string(subject->code), "code_sha256",
+	        ksha256_of(subject->code), "tokens", tokens, "files", files));
+}
+
 /* ---- earlier evaluations: found by id in the trials' folders, by hash in the archive ---- */
 
 const char *
@@ -101,7 +114,7 @@ past_eval(const char *id)
 	auto_free char *text = path ? input_read(path, KIO_LINE_MAX, &len) : NULL;
 	char why[256];
 	struct krec rec;
-	json_t *eval;
+	json_t *found;
 
 	if (!text)
 		return NULL;
@@ -109,18 +122,18 @@ past_eval(const char *id)
 		len--;
 	if (!krec_parse(&rec, text, len, why, sizeof why))
 		kdie(K_USAGE, "%s:1: %s", path, why);
-	eval = json_incref(json_object_get(rec.json, "eval"));
+	found = json_incref(json_object_get(rec.json, "eval"));
 	krec_free(&rec);
-	return eval;
+	return found;
 }
 
 bool
-subject_of_past(const json_t *eval, struct subject *s)
+subject_of_past(const json_t *past, struct subject *s)
 {
-	s->code = kjson_maybe(eval, "code");
+	s->code = kjson_maybe(past, "code");
 	s->files = s->recorded;
 	s->file_count = 0;
-	kjson_foreach(f, json_object_get(eval, "files")) {
+	kjson_foreach(f, json_object_get(past, "files")) {
 		const char *path = kjson_str(f, "path");
 
 		if (!kextract_path_ok(path) || s->file_count == KEXTRACT_MAX_FILES)
@@ -187,7 +200,7 @@ subject_duplicate(const struct subject *s)
  * does not apply to the same program in other words.
  */
 static bool
-take_over(const char *id, const char *key, const char *hex, json_t *eval)
+take_over(const char *id, const char *key, const char *hex)
 {
 	json_auto_t *old = id ? past_eval(id) : NULL;
 	const char *of = kjson_str_or(old, "duplicate_of", id), *log = kjson_str(old, "log");
@@ -209,7 +222,7 @@ take_over(const char *id, const char *key, const char *hex, json_t *eval)
 }
 
 bool
-take_object(const struct subject *s, const struct build *b, json_t *eval)
+take_object(const struct build *b)
 {
 	char hex[17];
 	auto_free char *id = NULL;
@@ -218,10 +231,10 @@ take_object(const struct subject *s, const struct build *b, json_t *eval)
 		return false;
 	kelf_hash(b->so, b->so_len, hex);
 	kjson_put(eval, "object", hex);
-	if (s->trusted || s->again || !(id = past_with("object", hex)))
+	if (subject->trusted || subject->again || !(id = past_with("object", hex)))
 		return false;
 	input_past(id);
-	return take_over(id, "object", hex, eval);
+	return take_over(id, "object", hex);
 }
 
 /* ---- the null evaluator: nothing is run, all results are drawn from the hash of the code ---- */
@@ -287,7 +300,7 @@ draw_speedup(struct krng *rng)
 }
 
 static void
-null_evaluate(const char *tokens, bool reference, json_t *eval)
+null_evaluate(const char *tokens, bool reference)
 {
 	struct krng rng;
 	double draw;
@@ -316,11 +329,11 @@ null_evaluate(const char *tokens, bool reference, json_t *eval)
 /* ---- one evaluation ---- */
 
 static bool
-scan(const struct subject *s, json_t *eval)
+scan(void)
 {
-	scan_source(NULL, s->code, eval);
-	kforeach_of(file, s->files, s->file_count)
-		scan_source(file->path, file->content, eval);
+	scan_source(NULL, subject->code);
+	kforeach_of(file, subject->files, subject->file_count)
+		scan_source(file->path, file->content);
 	if (!json_object_get(eval, "status"))
 		return true;
 	kjson_put(eval, "tier", 0);
@@ -337,77 +350,73 @@ subject_fits(const struct subject *s)
 	return kjson_size(all) <= KIO_CODE_MAX;
 }
 
-/* Fails the EVAL of a program that is not run, for a FAULT of that CHECK; LOG is taken over. */
-static json_t *
-unrun(json_t *eval, enum status status, const char *check, const char *fault, json_t *log)
+/* Fails a program that is not run, for a FAULT of that CHECK; LOG is taken over. */
+static void
+unrun(enum status status, const char *check, const char *fault, json_t *log)
 {
-	eval_fail(eval, status, check, "%s", fault);
+	eval_fail(status, check, "%s", fault);
 	kjson_put(eval, "tier", 0);
 	kjson_set(eval, "log", log);
-	return eval;
 }
 
-json_t *
+void
 evaluate_too_large(const char *what, size_t max)
 {
-	auto_free char *detail =
-	    kasprintf("the %s takes more than %zu bytes in a record", what, max);
+	const char *detail = kshown("the %s takes more than %zu bytes in a record", what, max);
 
-	return unrun(json_object(), STATUS_NO_CODE, KIO_TOO_LARGE, detail,
+	eval_begin(subject);
+	unrun(STATUS_NO_CODE, KIO_TOO_LARGE, detail,
 	    json_sprintf("Nothing was evaluated, because %s. "
 	                 "Give one complete program and much less text.",
 	        detail));
 }
 
-json_t *
+void
 evaluate(const struct subject *s)
 {
 	int64_t start = know_ns();
-	json_t *eval = json_object();
 	char tokens[17];
 	bool clean;
 
-	hash_subject(s, tokens);
-	add_code(s, tokens, eval);
-	clean = is_null() || scan(s, eval);
-	if (clean && !s->trusted && !s->again && take_over(s->twin, "tokens", tokens, eval))
-		return eval;
+	eval_begin(s);
+	add_code(tokens);
+	clean = is_null() || scan();
+	if (clean && !s->trusted && !s->again && take_over(s->twin, "tokens", tokens))
+		return;
 	if (is_null()) {
 		/* A separate draw for each text, as its author wrote it. */
 		ktoken_hash(s->code, strlen(s->code), tokens);
-		null_evaluate(tokens, s->trusted, eval);
-		return eval;
+		null_evaluate(tokens, s->trusted);
+		return;
 	}
-	add_spent(eval, "scanning", kseconds_since(start));
+	add_spent("scanning", kseconds_since(start));
 	if (clean)
-		evaluate_tiers(s, eval);
+		evaluate_tiers();
 	if (!json_object_get(eval, "duplicate_of"))
-		report_log(s, eval);
+		report_log();
 	kjson_put(eval, "wall_s", kseconds_since(start));
-	return eval;
 }
 
-json_t *
-evaluate_unrun(const struct subject *s, enum status status, const char *check, const char *because,
-    const char *fault)
+void
+evaluate_unrun(enum status status, const char *check, const char *because, const char *fault)
 {
-	json_t *eval = json_object();
 	char tokens[17];
 
-	hash_subject(s, tokens);
-	add_code(s, tokens, eval);
-	return unrun(eval, status, check, fault,
+	add_code(tokens);
+	unrun(status, check, fault,
 	    json_sprintf("The program was not evaluated, because %s: %s.\n", because, fault));
 }
 
-json_t *
-evaluate_nothing(const struct subject *s)
+void
+evaluate_nothing(void)
 {
-	if (s->too_large)
-		return evaluate_too_large("reply", KIO_REPLY_MAX);
-	return unrun(json_object(), STATUS_NO_CODE, "extract",
-	    s->cut_off ? "the reply was cut off before any code"
-	               : "the reply contains no fenced block of code",
+	if (subject->too_large) {
+		evaluate_too_large("reply", KIO_REPLY_MAX);
+		return;
+	}
+	unrun(STATUS_NO_CODE, "extract",
+	    subject->cut_off ? "the reply was cut off before any code"
+	                     : "the reply contains no fenced block of code",
 	    json_string("No code was found in the reply. "
 	                "Give the complete program in one fenced block."));
 }

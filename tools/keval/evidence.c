@@ -209,7 +209,7 @@ evidence_subject(void)
 json_t *
 gather_evidence(long trial)
 {
-	json_auto_t *linear = archive_linear(), *past = NULL;
+	json_auto_t *linear = archive_linear();
 	json_t *out;
 	auto_free char *id = kverdict_incumbent(linear);
 	long streak = (long)kjson_int(linear, "streak");
@@ -217,23 +217,23 @@ gather_evidence(long trial)
 	auto_free char *so = NULL;
 	char *why = NULL;
 
-	past = past_eval(id);
-	if (!past)
+	subject = &s;
+	eval = past_eval(id);
+	if (!eval)
 		kdie(K_USAGE, "%s/trials/%s/eval.ndjson: the last accepted program is missing",
 		    kcamp.dir, id);
-	if (!is_null() && subject_of_past(past, &s))
-		so = incumbent_so(past);
+	if (!is_null() && subject_of_past(eval, &s))
+		so = incumbent_so(eval);
 	out = json_pack("{s:s,s:s,s:I,s:I,s:s,s:s,s:I,s:s}", "schema", "evidence/1", "campaign",
 	    kcamp_str("name"), "trial", (json_int_t)trial, "round", (json_int_t)trial + 1, "id", id,
-	    "code_sha256", kjson_str(past, "code_sha256"), "streak", (json_int_t)streak,
+	    "code_sha256", kjson_str(eval, "code_sha256"), "streak", (json_int_t)streak,
 	    "escalation", klinear_escalation(streak));
 	if (streak >= KLINEAR_PROFILE)
 		put(out, "profile",
-		    so ? profile_anew(&s, so, past, kshown("%03ld-evidence", trial), &why) : NULL,
-		    &why);
+		    so ? profile_anew(so, kshown("%03ld-evidence", trial), &why) : NULL, &why);
 	if (streak >= KLINEAR_ISA)
 		put(out, "isa", so ? list_instructions(so, &why) : NULL, &why);
 	if (streak >= KLINEAR_SOTA)
-		put(out, "sota", is_null() ? NULL : compare_known(past, &why), &why);
+		put(out, "sota", is_null() ? NULL : compare_known(eval, &why), &why);
 	return out;
 }

@@ -229,25 +229,25 @@ harness_cancel(struct early *e)
 }
 
 json_t *
-harness_beside(const char *so, const char *against, bool reuse, json_t *eval)
+harness_beside(const char *so, const char *against, bool reuse)
 {
 	const char *list[] = { against, NULL };
 	json_t *answer = harness_run(
 	    &(struct harness_run){ .so = so, .phase = reuse ? NULL : "timing", .against = list });
 
-	add_harness_spent(eval, answer);
+	add_harness_spent(answer);
 	if (status_at(harness_candidate(answer, "candidate"), "status") == STATUS_CORRECT)
 		return answer;
-	harness_merge(eval, answer);
+	harness_merge(answer);
 	json_decref(answer);
 	return NULL;
 }
 
 void
-add_harness_spent(json_t *eval, const json_t *answer)
+add_harness_spent(const json_t *answer)
 {
 	kjson_foreach_member(what, s, json_object_get(answer, "spent_s"))
-		add_spent(eval, what, json_number_value(s));
+		add_spent(what, json_number_value(s));
 }
 
 void

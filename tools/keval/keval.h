@@ -46,7 +46,7 @@ extern struct keval {
 	int level; /* sandbox level; 0 until first needed */
 } keval;
 
-/* The program that one evaluation is about. */
+/* A program that an evaluation is about. */
 struct subject {
 	const char *name; /* "007/02", for progress and messages */
 	const char *code; /* borrowed */
@@ -73,6 +73,14 @@ struct subject {
 	bool too_large; /* the reply was longer than a record allows */
 };
 
+/*
+ * The program that is being evaluated, borrowed, and the member eval of its record. eval_begin: the
+ * next one, or NULL for none.
+ */
+extern const struct subject *subject;
+extern json_t *eval;
+void eval_begin(const struct subject *s);
+
 /* The shared object of a program, if it has one: its checked bytes, and how it was built. */
 struct build {
 	bool ok;
@@ -98,11 +106,11 @@ struct trial {
  * scan.c: apply the source and import rules of patterns/forbidden.json: EVAL fails as rejected
  * unless the code is clean. FILE: of a bundle; NULL: the program.
  */
-void scan_source(const char *file, const char *code, json_t *eval);
+void scan_source(const char *file, const char *code);
 /* The same rules, applied to the preprocessed text that comes from the candidate's own files. */
-void scan_expanded(const char *text, json_t *eval);
+void scan_expanded(const char *text);
 /* FAULT: what kelf_read said, instead of F. */
-void scan_elf(const struct kelf *f, const char *fault, json_t *eval);
+void scan_elf(const struct kelf *f, const char *fault);
 
 /*
  * The part of the preprocessor's TEXT that comes from the candidate's own files, on one line except
@@ -176,7 +184,7 @@ char *file_take(int file, size_t max, size_t *len);
  * The same, timed or, if REUSE, on buffers seen before, next to AGAINST only (or NULL). NULL when
  * the candidate failed in it, which is then recorded in EVAL: wrong in a timed run is wrong.
  */
-json_t *harness_beside(const char *so, const char *against, bool reuse, json_t *eval);
+json_t *harness_beside(const char *so, const char *against, bool reuse);
 /*
  * kharness --lint on the task, and with ORACLE also on its results (NULL: on its form only); when
  * it refuses, we exit with its status. With NOTES it also prints what is not a fault but worth
@@ -195,13 +203,12 @@ bool is_device_only(void);
  * there are none, as eval.profile_missing; neither when the campaign does not want it. SO is NULL
  * if the campaign's own commands run it.
  */
-void profile(const struct subject *s, const char *so, json_t *eval);
+void profile(const char *so);
 /*
  * The same, whatever EVAL, the program's evaluation, already contains (new reference); NULL with
  * the reason in *WHY, which the caller frees. The raw reports are kept in profiles/NAME.
  */
-json_t *profile_anew(
-    const struct subject *s, const char *so, const json_t *eval, const char *name, char **why);
+json_t *profile_anew(const char *so, const char *name, char **why);
 /* tool.c: a command under construction; its words are borrowed, and a NULL follows the last. */
 enum { WORDS_MAX = 255 };
 struct words {
@@ -236,7 +243,7 @@ bool ended_well(const struct kproc_result *r);
  * Takes the lock of the machine or device on which EVAL was measured, so that nobody measures
  * meanwhile.
  */
-int tool_lock(const json_t *eval);
+int tool_lock(void);
 /* The output of the tool NAME, for tool_run. Frees R. */
 char *tool_output(const char *name, struct kproc_result *r, char **why);
 
@@ -244,7 +251,7 @@ char *tool_output(const char *name, struct kproc_result *r, char **why);
  * sanitize.c: run tools that look for memory faults on a correct candidate: eval.sanitizers; a
  * candidate with findings becomes a run_error.
  */
-void sanitize(const struct subject *s, json_t *eval);
+void sanitize(void);
 
 /*
  * evidence.c: what several rollbacks in a row require before trial TRIAL may begin: the record
@@ -257,21 +264,21 @@ json_t *gather_evidence(long trial);
 char *evidence_subject(void);
 
 /* tiers.c: T1 to T3 of one candidate: fills EVAL. */
-void evaluate_tiers(const struct subject *s, json_t *eval);
+void evaluate_tiers(void);
 /*
  * The part of kharness's answer about one candidate (borrowed); the parts of the answer that go
  * into an evaluation.
  */
 const json_t *harness_candidate(const json_t *answer, const char *name);
-void harness_merge(json_t *eval, const json_t *answer);
+void harness_merge(const json_t *answer);
 
 /*
  * T2 and T3 on the set in use, each by the harness or by the campaign's command. Then timed once
  * more in turns with the incumbent, by the same means: returns the pairs (new reference), or NULL
  * when there is no incumbent, or when the candidate proves wrong, which is then recorded in EVAL.
  */
-void measure(const struct trial *t, json_t *eval);
-json_t *measure_again(const struct trial *t, json_t *eval);
+void measure(const struct trial *t);
+json_t *measure_again(const struct trial *t);
 
 /*
  * race.c: the programs that a candidate is timed in turns with. Its anchor: the incumbent, else the
@@ -281,21 +288,21 @@ struct anchor {
 	char *against;  /* NAME=FILE.so; the caller frees */
 	const char *id; /* of an incumbent, borrowed from the subject; or NULL */
 };
-struct anchor choose_anchor(const struct subject *s);
+struct anchor choose_anchor(void);
 /* eval.anchor and eval.pairs, from kharness's answer. */
-void put_anchor(json_t *eval, const struct anchor *a, const json_t *answer);
+void put_anchor(const struct anchor *a, const json_t *answer);
 /* Should the incumbent be the anchor, if it builds? */
-bool prefers_incumbent(const struct subject *s);
+bool prefers_incumbent(void);
 /* The task's baseline that beat the reference by most in trial 0, borrowed; NULL: none did. */
 const json_t *fastest_baseline(void);
 /* eval.pairs and eval.baselines of --verify. */
-void put_rivals(json_t *eval, const json_t *answer);
+void put_rivals(const json_t *answer);
 /*
  * Time the candidate once more in turns with the incumbent: returns the pairs (new reference), or
  * NULL when there is no incumbent, or when the candidate proves wrong, which is then recorded in
  * EVAL.
  */
-json_t *race_incumbent(const struct subject *s, const char *so, json_t *eval);
+json_t *race_incumbent(const char *so);
 /*
  * Race the best program of the archive with the reference again: the record anchor/1 of TRIAL
  * without its time (new reference).
@@ -314,8 +321,8 @@ void race_files(const char *const *files, long times);
 json_t *race_programs(char *const *codes, size_t count);
 
 /* Adds to eval.spent_s: SECONDS that were spent on WHAT; the times in an ANSWER of kharness. */
-void add_spent(json_t *eval, const char *what, double seconds);
-void add_harness_spent(json_t *eval, const json_t *answer);
+void add_spent(const char *what, double seconds);
+void add_harness_spent(const json_t *answer);
 
 /*
  * linear.c: the plan of a reply, checked against the history in its sample; after timing, full
@@ -323,7 +330,7 @@ void add_harness_spent(json_t *eval, const json_t *answer);
  * the choice of the larger set.
  */
 void plan_read(const struct krec *rec, const char *text, size_t len, struct kplan *p);
-void confirm(const struct trial *t, json_t *eval);
+void confirm(const struct trial *t);
 void choose_full_set(void);
 /* Is the workload, as given in the task, in the SET? One without sets is in all. */
 bool in_set(const json_t *workload, const char *set);
@@ -331,7 +338,7 @@ bool in_set(const json_t *workload, const char *set);
  * In a linear search: the level of the results in EVAL, after a check that they cover the active
  * set.
  */
-void note_level(json_t *eval);
+void note_level(void);
 
 /*
  * The shared object of a recorded evaluation, to race against; NULL when it has no program or no
@@ -342,7 +349,7 @@ char *incumbent_so(const json_t *past);
  * reuse.c: measure an apparent gain also on buffers that it has seen before: eval.reuse,
  * reuse_against and trace.
  */
-void time_reuse(const struct subject *s, const char *so, json_t *eval);
+void time_reuse(const char *so);
 
 /*
  * inputs.c: the files that a run reads: those of every run, of one subject (its twin is found
@@ -374,8 +381,8 @@ char *task_source(const char *name);
  * reference.c: trial 000: the reference and every baseline; and the best kernel measured again next
  * to them. New references.
  */
-json_t *evaluate_reference(void);
-json_t *evaluate_best(const char *id);
+void evaluate_reference(void);
+void evaluate_best(const char *id);
 /*
  * Dies when the task, with its oracle, cannot be used to judge; with NOTES, prints what is not a
  * fault but worth knowing.
@@ -398,12 +405,12 @@ void custom_build(struct trial *t);
  * build.
  */
 void custom_build_known(struct trial *t);
-void custom_correctness(const struct trial *t, json_t *eval);
+void custom_correctness(const struct trial *t);
 /*
  * The rows that one run of the timing command prints (new reference); NULL: it failed, as EVAL
  * says. And the rows of several runs as one list, with their statistics (new reference).
  */
-json_t *custom_time(const struct trial *t, json_t *eval);
+json_t *custom_time(const struct trial *t);
 json_t *custom_together(const json_t *turns);
 /* eval.timing.turns, where a campaign does not say. */
 enum { CUSTOM_TURNS = 12 };
@@ -412,8 +419,8 @@ enum { CUSTOM_TURNS = 12 };
  * turns.c: run the timing command on several programs in turns: the candidate with its anchor, or
  * in a verification with all others; and once more with the incumbent (see measure_again).
  */
-void turns_time(const struct trial *t, json_t *eval);
-json_t *turns_again(const struct trial *t, json_t *eval);
+void turns_time(const struct trial *t);
+json_t *turns_again(const struct trial *t);
 
 /* Path of the evaluation of ID; NULL: it is not an id. The caller frees. */
 const char *past_path(const char *id);
@@ -422,9 +429,9 @@ json_t *past_eval(const char *id);
 /*
  * The program of an evaluation, borrowed from it: sets code and files of S. False when it has none.
  */
-bool subject_of_past(const json_t *eval, struct subject *s);
+bool subject_of_past(const json_t *past, struct subject *s);
 /* Copies what is known about an earlier program with the same object code; records its hash. */
-bool take_object(const struct subject *s, const struct build *b, json_t *eval);
+bool take_object(const struct build *b);
 /*
  * Id of a program with the same tokens (the parent, or one in the archive), or NULL; the caller
  * frees.
@@ -435,26 +442,25 @@ char *subject_duplicate(const struct subject *s);
  * report.c: eval.log, the text for the next prompt, from the rest of EVAL; an existing log is
  * appended to it.
  */
-void report_log(const struct subject *s, json_t *eval);
+void report_log(void);
 /* One line of progress. */
-void report_progress(const struct subject *s, const json_t *eval);
+void report_progress(void);
 
 /* evaluate.c: the program with its files, each after a line with its name; the caller frees. */
 char *subject_text(const struct subject *s);
 /* Everything from code to the eval member (new reference). */
-json_t *evaluate(const struct subject *s);
+void evaluate(const struct subject *s);
 /* Do the program and its files fit into the records of later candidates (KIO_CODE_MAX)? */
 bool subject_fits(const struct subject *s);
 /* Evaluation of a candidate whose WHAT takes more than MAX bytes in a record. */
-json_t *evaluate_too_large(const char *what, size_t max);
+void evaluate_too_large(const char *what, size_t max);
 /* Evaluation of a reply without code. */
-json_t *evaluate_nothing(const struct subject *s);
+void evaluate_nothing(void);
 /*
  * Evaluation of a program that is kept but not run, because of a FAULT of that CHECK: "because of
  * its plan".
  */
-json_t *evaluate_unrun(const struct subject *s, enum status status, const char *check,
-    const char *because, const char *fault);
+void evaluate_unrun(enum status status, const char *check, const char *because, const char *fault);
 /*
  * edit.c: PROGRAM with the edits in TEXT, a reply; the caller frees. NULL if there are none; also
  * when one does not fit, with the reason in *FAULT (the caller frees).
@@ -476,5 +482,5 @@ bool has_commands(void);
 bool is_null(void);
 bool is_gpu(void); /* the backend's kernels run on a GPU, under kharness */
 /* Records the candidate's failure, which is data and not an error; a later reason is added. */
-void eval_fail(json_t *eval, enum status status, const char *check, const char *detail, ...)
-    __attribute__((format(printf, 4, 5)));
+void eval_fail(enum status status, const char *check, const char *detail, ...)
+    __attribute__((format(printf, 3, 4)));

@@ -155,7 +155,7 @@ is_wider(const char *full)
  * and timed on every timed one. The harness ensures that; a campaign's own command may not.
  */
 static void
-check_set(const json_t *eval)
+check_set(void)
 {
 	const json_t *timing = json_object_get(eval, "timing"),
 	             *cases = kjson_path(eval, "correctness.cases");
@@ -187,14 +187,14 @@ check_set(const json_t *eval)
 }
 
 static bool
-is_timed(const json_t *eval)
+is_timed(void)
 {
 	return status_at(eval, "status") == STATUS_CORRECT && json_object_get(eval, "timing");
 }
 
 /* Compares the candidate with the incumbent, based on EVAL; false when that is impossible. */
 static bool
-compare(const json_t *past, const json_t *eval, struct klinear_compare *c)
+compare(const json_t *past, struct klinear_compare *c)
 {
 	auto_free char *fault = klinear_compare(json_object_get(keval.task, "workloads"),
 	    json_object_get(past, "timing"), json_object_get(eval, "timing"),
@@ -205,7 +205,7 @@ compare(const json_t *past, const json_t *eval, struct klinear_compare *c)
 
 /* The measurements of the full set replace those of the quick set, which are kept elsewhere. */
 static void
-keep_quick(json_t *eval)
+keep_quick(void)
 {
 	json_t *quick = json_object();
 
@@ -217,7 +217,7 @@ keep_quick(json_t *eval)
 
 /* Measures a gain again until it is clear, each time in turns with the incumbent. */
 static void
-measure_repeats(const struct trial *t, const json_t *past, json_t *eval)
+measure_repeats(const struct trial *t, const json_t *past)
 {
 	const json_t *workloads = json_object_get(keval.task, "workloads"),
 	             *rival = json_object_get(past, "timing");
@@ -225,54 +225,54 @@ measure_repeats(const struct trial *t, const json_t *past, json_t *eval)
 	json_t *pairs;
 	struct klinear_again a = { 0 };
 
-	while (klinear_again_open(&a) && (pairs = measure_again(t, eval))) {
+	while (klinear_again_open(&a) && (pairs = measure_again(t))) {
 		json_array_append_new(repeats, json_pack("{s:o}", "pairs", pairs));
 		a = klinear_again(workloads, rival, json_object_get(eval, "timing"), repeats);
 		if (a.n < json_array_size(repeats))
 			break;
 	}
-	if (is_timed(eval) && json_array_size(repeats))
+	if (is_timed() && json_array_size(repeats))
 		kjson_set(eval, "repeats", json_incref(repeats));
 }
 
 void
-note_level(json_t *eval)
+note_level(void)
 {
-	if (!kcamp_linear() || !is_timed(eval))
+	if (!kcamp_linear() || !is_timed())
 		return;
-	check_set(eval);
+	check_set();
 	kjson_put(eval, "level", is_wider(full_set()) ? "quick" : "full");
 }
 
 static void
-linear_levels(const struct trial *t, json_t *eval)
+linear_levels(const struct trial *t)
 {
 	const char *quick = keval.set, *full = full_set();
-	json_auto_t *past = t->s->incumbent ? past_eval(t->s->incumbent) : NULL;
+	json_auto_t *past = subject->incumbent ? past_eval(subject->incumbent) : NULL;
 	struct klinear_compare c;
 	bool wider = is_wider(full), compared;
 
-	note_level(eval);
-	compared = past && compare(past, eval, &c) && (c.ratio.mean > 1 || !wider);
+	note_level();
+	compared = past && compare(past, &c) && (c.ratio.mean > 1 || !wider);
 	if (compared && wider && c.ratio.mean - 1 < KLINEAR_BORDERLINE) {
-		keep_quick(eval);
+		keep_quick();
 		keval.set = full;
 		kjson_put(eval, "level", "full");
-		measure(t, eval);
-		compared = is_timed(eval);
+		measure(t);
+		compared = is_timed();
 		if (compared) {
-			check_set(eval);
-			compared = compare(past, eval, &c);
+			check_set();
+			compared = compare(past, &c);
 		}
 	}
 	if (compared && c.pairs && klinear_near_noise(&c.ratio))
-		measure_repeats(t, past, eval);
+		measure_repeats(t, past);
 	keval.set = quick;
 }
 
 void
-confirm(const struct trial *t, json_t *eval)
+confirm(const struct trial *t)
 {
-	if (is_timed(eval) && !t->s->trusted && kcamp_linear())
-		linear_levels(t, eval);
+	if (is_timed() && !subject->trusted && kcamp_linear())
+		linear_levels(t);
 }

@@ -185,13 +185,11 @@ close_entry(struct entry *r)
 }
 
 /* A custom evaluator's messages may have any length; what the next stages read is limited. */
-static json_t *
-bounded(json_t *eval)
+static void
+keep_bounded(void)
 {
-	if (kjson_size(eval) <= KIO_EVAL_MAX)
-		return eval;
-	json_decref(eval);
-	return evaluate_too_large("evaluation", KIO_EVAL_MAX);
+	if (kjson_size(eval) > KIO_EVAL_MAX)
+		evaluate_too_large("evaluation", KIO_EVAL_MAX);
 }
 
 bool
@@ -202,7 +200,7 @@ has_commands(void)
 }
 
 /* A complete program, whose open parameters are set first. */
-static json_t *
+static void
 evaluate_program(struct entry *r)
 {
 	/* Own commands are not raced: they may be slow, and judge one program at a time. */
@@ -211,7 +209,6 @@ evaluate_program(struct entry *r)
 	auto_free char *fault = NULL;
 	char *program = races ? tuned_program(r->x.code, &r->tuned, &fault) : NULL;
 	double tuning = kseconds_since(start);
-	json_t *eval;
 
 	if (program) {
 		free(r->x.code);
@@ -220,43 +217,43 @@ evaluate_program(struct entry *r)
 		r->s.twin = NULL;
 		inputs_of_subject(&r->s);
 	}
-	eval = fault
-	    ? evaluate_unrun(&r->s, STATUS_COMPILE_ERROR, "tune", "it leaves too much open", fault)
-	    : evaluate(&r->s);
+	eval_begin(&r->s);
+	if (fault)
+		evaluate_unrun(STATUS_COMPILE_ERROR, "tune", "it leaves too much open", fault);
+	else
+		evaluate(&r->s);
 	if (r->tuned) {
 		kjson_set(eval, "tuned", r->tuned);
-		add_spent(eval, "tuning", tuning);
+		add_spent("tuning", tuning);
 		kjson_put(eval, "wall_s", kjson_num(eval, "wall_s") + tuning);
 	}
-	return eval;
 }
 
 static void
 evaluate_reply(struct krec *rec, struct entry *r)
 {
 	auto_free char *part = r->x.code && !r->edit_fault ? elided_part(r->x.code) : NULL;
-	json_auto_t *eval = NULL;
 
+	eval_begin(&r->s);
 	if (!r->x.code)
-		eval = evaluate_nothing(&r->s);
+		evaluate_nothing();
 	else if (!subject_fits(&r->s))
-		eval = evaluate_too_large("program", KIO_CODE_MAX);
+		evaluate_too_large("program", KIO_CODE_MAX);
 	else if (r->plan.fault)
-		eval = evaluate_unrun(&r->s, STATUS_NO_PLAN, "plan", "of its plan", r->plan.fault);
+		evaluate_unrun(STATUS_NO_PLAN, "plan", "of its plan", r->plan.fault);
 	else if (r->edit_fault)
-		eval = evaluate_unrun(&r->s, STATUS_COMPILE_ERROR, "edit",
+		evaluate_unrun(STATUS_COMPILE_ERROR, "edit",
 		    "its edits do not fit the program shown", r->edit_fault);
 	else if (part)
-		eval =
-		    evaluate_unrun(&r->s, STATUS_COMPILE_ERROR, "elided", "it is incomplete", part);
+		evaluate_unrun(STATUS_COMPILE_ERROR, "elided", "it is incomplete", part);
 	else
-		eval = evaluate_program(r);
+		evaluate_program(r);
 	if (r->plan.json)
 		kjson_set(eval, "plan", json_incref(r->plan.json));
 	else if (r->plan.fault)
 		kjson_set(eval, "plan_fault", kjson_string(r->plan.fault));
-	eval = bounded(eval);
-	report_progress(&r->s, eval);
+	keep_bounded();
+	report_progress();
 	add_time(eval);
 	krecord_put(rec, keval.thin, "eval", eval);
 }
@@ -284,7 +281,7 @@ take_replies(const struct arguments *a, const char *path)
 
 /* A record that did not come from a model. */
 static void
-put_record(const char *id, json_t *eval)
+put_record(const char *id)
 {
 	long trial = 0, branch = 0;
 	struct krec rec = { .file = "<new>" };
@@ -298,7 +295,6 @@ put_record(const char *id, json_t *eval)
 	add_time(eval);
 	krecord_put(&rec, keval.thin, "eval", eval);
 	krec_free(&rec);
-	json_decref(eval);
 }
 
 static void
@@ -309,10 +305,9 @@ take_code(const struct arguments *a)
 
 	inputs_of_subject(&s);
 	if (!a->inputs) {
-		json_t *eval = evaluate(&s);
-
-		report_progress(&s, eval);
-		put_record(NULL, eval);
+		evaluate(&s);
+		report_progress();
+		put_record(NULL);
 	}
 	free(s.twin);
 }
@@ -356,10 +351,12 @@ run(const struct arguments *a)
 	}
 	switch (a->mode) {
 	case MODE_REFERENCE:
-		put_record("000/00", evaluate_reference());
+		evaluate_reference();
+		put_record("000/00");
 		break;
 	case MODE_VERIFY:
-		put_record(a->operand, evaluate_best(a->operand));
+		evaluate_best(a->operand);
+		put_record(a->operand);
 		break;
 	case MODE_EVIDENCE:
 		put_fact(gather_evidence(knum_long(a->operand, 1, 999999, "--evidence")));

@@ -12,16 +12,16 @@
 void
 preflight(void)
 {
-	json_auto_t *eval = json_object();
 	auto_buf struct kbuf text = { 0 };
 	struct utsname here;
 
+	eval_begin(NULL);
 	uname(&here);
 	kbuf_printf(&text, "%s: kiln %s, %ld CPUs", here.nodename, kversion_string(),
 	    sysconf(_SC_NPROCESSORS_ONLN));
 	if (!is_null()) {
 		sandbox_level();
-		scan_source(NULL, "", eval);
+		scan_source(NULL, "");
 		lint_task(false);
 		kbuf_printf(&text, ", sandbox %s, compiler %s", ksandbox_name(sandbox_level()),
 		    kjson_str_or(keval.task, "build.compiler", "gcc"));

@@ -51,7 +51,7 @@ profiler_named(const char *program)
  * opponent.
  */
 static bool
-is_leading(const json_t *eval)
+is_leading(void)
 {
 	const json_t *pairs = json_object_get(eval, "pairs");
 
@@ -66,7 +66,7 @@ is_leading(const json_t *eval)
  * a profiler; a search over cells profiles leading programs, on a GPU.
  */
 static bool
-is_wanted(const struct subject *s, const json_t *eval)
+is_wanted(void)
 {
 	const char *when = kcamp_str("eval.profile");
 
@@ -76,7 +76,7 @@ is_wanted(const struct subject *s, const json_t *eval)
 		return true;
 	if (!strcmp(when, "auto") && !is_gpu() && !kcamp_linear())
 		return false;
-	return s->trusted || is_leading(eval);
+	return subject->trusted || is_leading();
 }
 
 static double
@@ -90,7 +90,7 @@ limit_of(void)
  * longest that fits into half of the limit, or else the shortest. NULL: none is timed.
  */
 static const char *
-choose_workload(const json_t *eval)
+choose_workload(void)
 {
 	const json_t *best = NULL;
 	double most = is_gpu() ? INFINITY : CPU_LIMIT_S * 1e9 / 2 / SLOWER, chosen = 0;
@@ -112,7 +112,6 @@ choose_workload(const json_t *eval)
 static struct session {
 	const struct profiler *p;
 	json_t *table;
-	const json_t *eval;
 	const char *work, *folder, *so, *workload;
 	json_t *files, *notes;
 } session; /* one at a time */
@@ -151,7 +150,7 @@ run_profiler(const json_t *wrap, char **why)
 		session.workload ? "--workload" : NULL, session.workload, NULL };
 	bool outside = session.p->outside;
 	struct kproc_result r;
-	int lock = tool_lock(session.eval);
+	int lock = tool_lock();
 
 	words_json(outside ? &around : &inside, wrap);
 	if (session.p->interprets)
@@ -296,8 +295,7 @@ is_installed(const struct profiler *p)
  * if that is NULL.
  */
 static json_t *
-profile_so(
-    const struct profiler *p, const char *so, const json_t *eval, const char *name, char **why)
+profile_so(const struct profiler *p, const char *so, const char *name, char **why)
 {
 	char *work, *folder;
 	json_t *found = NULL;
@@ -311,8 +309,8 @@ profile_so(
 	work = ksandbox_work_new();
 	folder = ksandbox_work_new();
 	session = (struct session){ p,
-		kjson_data(kshown("patterns/profile/%s.json", p->table), "profile-rules/1"), eval,
-		work, folder, so, choose_workload(eval), json_array(), json_array() };
+		kjson_data(kshown("patterns/profile/%s.json", p->table), "profile-rules/1"), work,
+		folder, so, choose_workload(), json_array(), json_array() };
 	if (run_profiler(json_object_get(session.table, "run"), why) && collect(why)) {
 		/* Counters that do not fit into one run. */
 		kjson_foreach_text(counters, json_object_get(session.table, "passes"))
@@ -340,10 +338,9 @@ static const char for_valgrind[] = "-mno-avx512f";
  * A program on a CPU: profiled by its counters, else by interpreting it, with a note that says why.
  */
 static json_t *
-profile_cpu(const struct profiler *p, const struct subject *s, const char *so, const json_t *eval,
-    const char *name, char **why)
+profile_cpu(const struct profiler *p, const char *so, const char *name, char **why)
 {
-	json_t *found = profile_so(profiler_named("perf"), so, eval, name, why), *notes;
+	json_t *found = profile_so(profiler_named("perf"), so, name, why), *notes;
 	json_auto_t *flags = json_pack("[s]", for_valgrind);
 	auto_free char *built = NULL, *missing = NULL, *log = NULL;
 
@@ -352,8 +349,8 @@ profile_cpu(const struct profiler *p, const struct subject *s, const char *so, c
 	/* Usually because the machine does not give counters to its guests or users. */
 	missing = found ? kstrdup("perf counts no cycles and instructions here") : *why;
 	json_decref(found);
-	built = is_installed(p) ? build_cached(s, flags, &log) : NULL;
-	found = profile_so(p, built ?: so, eval, name, why);
+	built = is_installed(p) ? build_cached(subject, flags, &log) : NULL;
+	found = profile_so(p, built ?: so, name, why);
 	if (found) {
 		notes = json_object_get(found, "notes");
 		if (built)
@@ -370,8 +367,7 @@ profile_cpu(const struct profiler *p, const struct subject *s, const char *so, c
 }
 
 json_t *
-profile_anew(
-    const struct subject *s, const char *so, const json_t *eval, const char *name, char **why)
+profile_anew(const char *so, const char *name, char **why)
 {
 	const struct profiler *p = profiler_named(kcamp_backend()->profiler);
 	json_t *found = NULL;
@@ -384,28 +380,28 @@ profile_anew(
 	else if (!p || is_device_only())
 		*why = kstrdup("there is no profiler for programs of this kind");
 	else if (p->interprets)
-		found = profile_cpu(p, s, so, eval, name, why);
+		found = profile_cpu(p, so, name, why);
 	else
-		found = profile_so(p, so, eval, name, why);
+		found = profile_so(p, so, name, why);
 	if (!found && !*why)
 		*why = kstrdup("the profiler failed");
 	return found;
 }
 
 void
-profile(const struct subject *s, const char *so, json_t *eval)
+profile(const char *so)
 {
 	int64_t start = know_ns();
 	json_t *found;
 	char *why;
 
-	if (!is_wanted(s, eval))
+	if (!is_wanted())
 		return;
-	found = profile_anew(s, so, eval, karch_is_id(s->name) ? s->name : NULL, &why);
+	found = profile_anew(so, karch_is_id(subject->name) ? subject->name : NULL, &why);
 	if (found) {
 		kjson_set(eval, "profile", found);
 		kjson_put(eval, "tier", 4);
-		add_spent(eval, "profiling", kseconds_since(start));
+		add_spent("profiling", kseconds_since(start));
 	} else {
 		kjson_set(eval, "profile_missing", kjson_text(why, strlen(why)));
 	}

@@ -45,29 +45,30 @@ fastest_baseline(void)
 }
 
 bool
-prefers_incumbent(const struct subject *s)
+prefers_incumbent(void)
 {
 	/* A round is compared with the last accepted one, even if that is the reference. */
-	return s->incumbent && (kcamp_linear() || strcmp(s->incumbent, KARCH_REFERENCE));
+	return subject->incumbent &&
+	    (kcamp_linear() || strcmp(subject->incumbent, KARCH_REFERENCE));
 }
 
 /* NULL: there is none, or it does not build. */
 static char *
-against_incumbent(const struct subject *s)
+against_incumbent(void)
 {
-	json_auto_t *past = s->incumbent ? past_eval(s->incumbent) : NULL;
+	json_auto_t *past = subject->incumbent ? past_eval(subject->incumbent) : NULL;
 	auto_free char *so = past ? incumbent_so(past) : NULL;
 
 	return so ? kasprintf("incumbent=%s", so) : NULL;
 }
 
 struct anchor
-choose_anchor(const struct subject *s)
+choose_anchor(void)
 {
-	char *against = prefers_incumbent(s) ? against_incumbent(s) : NULL;
+	char *against = prefers_incumbent() ? against_incumbent() : NULL;
 
 	if (against)
-		return (struct anchor){ against, s->incumbent };
+		return (struct anchor){ against, subject->incumbent };
 	return (struct anchor){ against_known(fastest_baseline()) ?: against_known(NULL), NULL };
 }
 
@@ -84,7 +85,7 @@ pairs_with_id(const json_t *answer, const char *id)
 }
 
 void
-put_anchor(json_t *eval, const struct anchor *a, const json_t *answer)
+put_anchor(const struct anchor *a, const json_t *answer)
 {
 	kjson_set(eval, "anchor", json_stringn(a->against, strcspn(a->against, "=")));
 	kjson_set(eval, "pairs", pairs_with_id(answer, a->id));
@@ -105,20 +106,20 @@ rival_times(const json_t *answer)
 }
 
 void
-put_rivals(json_t *eval, const json_t *answer)
+put_rivals(const json_t *answer)
 {
 	kjson_set(eval, "pairs", pairs_with_id(answer, NULL));
 	kjson_set(eval, "baselines", rival_times(answer));
 }
 
 json_t *
-race_incumbent(const struct subject *s, const char *so, json_t *eval)
+race_incumbent(const char *so)
 {
-	auto_free char *against = against_incumbent(s);
+	auto_free char *against = against_incumbent();
 	/* The incumbent itself is already known to be correct. */
-	json_auto_t *answer = against ? harness_beside(so, against, false, eval) : NULL;
+	json_auto_t *answer = against ? harness_beside(so, against, false) : NULL;
 
-	return answer ? pairs_with_id(answer, s->incumbent) : NULL;
+	return answer ? pairs_with_id(answer, subject->incumbent) : NULL;
 }
 
 /* ---- the best program and the reference, measured again ---- */
@@ -206,13 +207,11 @@ check_program(const char *code, const char *file, const char *name)
 {
 	auto_free char *so = NULL;
 	struct subject s = { .name = name, .code = code };
-	json_auto_t *eval = evaluate(&s);
-	const char *status = kjson_str(eval, "status");
-	struct entry e = { .row = json_pack(
-		               "{s:s,s:s,s:s}", "name", name, "file", file, "status", status) };
+	struct entry e = { .row = json_pack("{s:s,s:s}", "name", name, "file", file) };
 
-	kjson_pick(e.row, eval, "reasons", "correctness", "log");
-	so = status_named(status) == STATUS_CORRECT ? incumbent_so(eval) : NULL;
+	evaluate(&s);
+	kjson_pick(e.row, eval, "status", "reasons", "correctness", "log");
+	so = status_at(eval, "status") == STATUS_CORRECT ? incumbent_so(eval) : NULL;
 	if (so)
 		e.against = kasprintf("%s=%s", name, so);
 	return e;

@@ -97,9 +97,9 @@ leave_out(json_t *entry, const char *name, const char *why, const char *log)
 	kjson_set(entry, "missing", kjson_string(text));
 }
 
-/* The reference's times, from its race with the baseline of this EVAL; the first race counts. */
+/* The reference's times, from its race with this baseline; the first race counts. */
 static void
-note_times(const json_t *eval)
+note_times(void)
 {
 	const json_t *reference =
 	    kjson_find(json_object_get(eval, "baselines"), "name", "reference");
@@ -129,11 +129,11 @@ evaluate_baseline(const json_t *baseline)
 		.host = is_host_function(code),
 		.flags = json_object_get(baseline, "flags") };
 	json_t *entry = json_pack("{s:s}", "name", name);
-	json_auto_t *eval = json_object();
 	enum status status;
 
+	eval_begin(&s);
 	keval.rivals = list[0] ? list : NULL;
-	evaluate_tiers(&s, eval);
+	evaluate_tiers();
 	keval.rivals = NULL;
 	status = status_at(eval, "status");
 	if (status == STATUS_COMPILE_ERROR)
@@ -142,7 +142,7 @@ evaluate_baseline(const json_t *baseline)
 		leave_out(entry, name, kjson_str(eval, "status"), kjson_str(eval, "log"));
 	else
 		kjson_pick(entry, eval, "timing", "pairs", "machine");
-	note_times(eval);
+	note_times();
 	free(list[0]);
 	return entry;
 }
@@ -158,13 +158,12 @@ lint_task(bool notes)
 		harness_lint(kcamp_json("eval.correctness") ? NULL : oracle_so(), notes);
 }
 
-json_t *
+void
 evaluate_reference(void)
 {
 	auto_free char *code =
 	    keval.task ? task_source(task_reference()) : kstrdup("/* no task: nothing to run */\n");
 	struct subject s = { .name = "000/00", .code = code, .trusted = true };
-	json_t *eval;
 	json_auto_t *list = json_array();
 
 	if (!subject_fits(&s))
@@ -183,7 +182,7 @@ evaluate_reference(void)
 	/* A race with a baseline also times the reference, which may take minutes. */
 	kjson_foreach(baseline, is_null() ? NULL : json_object_get(keval.task, "baselines"))
 		json_array_append_new(list, evaluate_baseline(baseline));
-	eval = evaluate(&s);
+	evaluate(&s);
 	if (status_at(eval, "status") != STATUS_CORRECT)
 		kdie(K_USAGE, "%s: the status of the reference is %s, not correct: %s",
 		    keval.task_file, kjson_str(eval, "status"), kjson_str(eval, "log"));
@@ -191,8 +190,7 @@ evaluate_reference(void)
 		kjson_put(eval, "level", "full");
 	if (json_array_size(list))
 		kjson_set(eval, "baselines", json_incref(list));
-	report_progress(&s, eval);
-	return eval;
+	report_progress();
 }
 
 /*
@@ -217,11 +215,10 @@ rivals(void)
 	return list;
 }
 
-json_t *
+void
 evaluate_best(const char *id)
 {
 	json_auto_t *past = past_eval(id);
-	json_t *eval;
 	struct subject s = { .name = id };
 
 	if (!past || !subject_of_past(past, &s))
@@ -234,14 +231,13 @@ evaluate_best(const char *id)
 		if (!kcamp_json("eval.timing"))
 			keval.rivals = rivals();
 	}
-	eval = evaluate(&s);
+	evaluate(&s);
 	if (!is_null() && status_at(eval, "status") == STATUS_CORRECT)
-		sanitize(&s, eval);
-	report_progress(&s, eval);
+		sanitize();
+	report_progress();
 	for (char **rival = keval.rivals; rival && *rival; rival++)
 		free(*rival);
 	free(keval.rivals);
 	keval.rivals = NULL;
 	keval.verifies = false;
-	return eval;
 }

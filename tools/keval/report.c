@@ -12,7 +12,7 @@ static struct kbuf text;
 
 /* Adds the reasons that SAID does not already mention. */
 static void
-add_reasons(const json_t *eval, const char *said)
+add_reasons(const char *said)
 {
 	kjson_foreach(r, json_object_get(eval, "reasons")) {
 		const char *detail = kjson_str(r, "detail");
@@ -53,7 +53,7 @@ add_case(const json_t *c)
  * them themselves.
  */
 static void
-add_cases(const json_t *eval)
+add_cases(void)
 {
 	size_t failed = 0;
 
@@ -99,7 +99,7 @@ add_rates(const struct ktask *t, const char *workload, double ns)
 }
 
 static void
-add_times(const json_t *eval)
+add_times(void)
 {
 	const json_t *timing = json_object_get(eval, "timing");
 	json_auto_t *past = past_eval("000/00");
@@ -129,7 +129,7 @@ add_times(const json_t *eval)
 }
 
 static void
-add_pairs(const json_t *eval)
+add_pairs(void)
 {
 	double ratio, low;
 
@@ -141,7 +141,7 @@ add_pairs(const json_t *eval)
 }
 
 void
-report_log(const struct subject *s, json_t *eval)
+report_log(void)
 {
 	enum status status = status_at(eval, "status");
 	const char *said = kjson_str(eval, "log");
@@ -151,20 +151,20 @@ report_log(const struct subject *s, json_t *eval)
 
 	kbuf_free(&text);
 	tell("It %s%s\n", status_rows[status].phrase, correct || refused_by_compiler ? "." : ":");
-	if (s->cut_off && !correct)
+	if (subject->cut_off && !correct)
 		tell("The reply was cut off, so the program is incomplete: "
 		     "answer with a shorter one.\n");
-	if (refused_by_compiler && is_difference(s->code))
+	if (refused_by_compiler && is_difference(subject->code))
 		tell("The reply is a diff: answer with the whole program.\n");
 	if (refused_by_compiler && *kjson_str(eval, "build.log"))
 		tell("%s", kjson_str(eval, "build.log"));
 	else if (!correct && !(*said && (status == STATUS_PARTIAL || status == STATUS_WRONG_VALUE)))
-		add_reasons(eval, said);
+		add_reasons(said);
 	if (!correct && !*said)
-		add_cases(eval);
+		add_cases();
 	if (correct) {
-		add_times(eval);
-		add_pairs(eval);
+		add_times();
+		add_pairs();
 	}
 	if (*said)
 		tell("%s%s", said, said[strlen(said) - 1] == '\n' ? "" : "\n");
@@ -173,20 +173,20 @@ report_log(const struct subject *s, json_t *eval)
 }
 
 void
-report_progress(const struct subject *s, const json_t *eval)
+report_progress(void)
 {
 	const char *status = kjson_str(eval, "status");
 	const json_t *timing = json_object_get(eval, "timing");
 	const json_t *reason = json_array_get(json_object_get(eval, "reasons"), 0);
 
 	if (json_object_get(eval, "duplicate_of")) {
-		kprogress(
-		    "%s eval: %s, same as %s", s->name, status, kjson_str(eval, "duplicate_of"));
+		kprogress("%s eval: %s, same as %s", subject->name, status,
+		    kjson_str(eval, "duplicate_of"));
 	} else if (timing) {
-		kprogress("%s eval: %s %.4g %s", s->name, status,
+		kprogress("%s eval: %s %.4g %s", subject->name, status,
 		    kcamp_shown(kgain_runtime_ms(timing)), kcamp_unit());
 	} else {
-		kprogress("%s eval: %s%s%s", s->name, status, reason ? ": " : "",
+		kprogress("%s eval: %s%s%s", subject->name, status, reason ? ": " : "",
 		    kjson_str(reason, "detail"));
 	}
 }

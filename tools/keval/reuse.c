@@ -13,7 +13,7 @@
  * was raced with a baseline, separate times tell whether it beats the reference, PAST.
  */
 static bool
-would_gain(const json_t *past, const json_t *eval)
+would_gain(const json_t *past)
 {
 	const json_t *timing = json_object_get(eval, "timing");
 	const json_t *pairs = json_object_get(eval, "pairs");
@@ -29,14 +29,14 @@ would_gain(const json_t *past, const json_t *eval)
 }
 
 static bool
-is_wanted(const struct subject *s, const json_t *past, const json_t *eval)
+is_wanted(const json_t *past)
 {
 	const char *knob = kcamp_str("eval.reuse");
 
-	if (s->trusted || keval.rivals || !strcmp(knob, "off") ||
+	if (subject->trusted || keval.rivals || !strcmp(knob, "off") ||
 	    status_at(eval, "status") != STATUS_CORRECT || !json_object_get(eval, "timing"))
 		return false;
-	return !strcmp(knob, "on") || (past && would_gain(past, eval));
+	return !strcmp(knob, "on") || (past && would_gain(past));
 }
 
 /* A row whose gap is above the limit, and above its own noise. */
@@ -48,7 +48,7 @@ is_suspect(const json_t *rows)
 }
 
 static void
-take(json_t *eval, const json_t *answer, const char *rival_id)
+take(const json_t *answer, const char *rival_id)
 {
 	const json_t *rival = kjson_find(json_object_get(answer, "candidates"), "name", "rival");
 
@@ -60,24 +60,24 @@ take(json_t *eval, const json_t *answer, const char *rival_id)
 }
 
 void
-time_reuse(const struct subject *s, const char *so, json_t *eval)
+time_reuse(const char *so)
 {
-	const char *id = s->incumbent ?: KARCH_REFERENCE;
+	const char *id = subject->incumbent ?: KARCH_REFERENCE;
 	json_auto_t *past = past_eval(id);
 	json_t *answer = NULL;
 
 	/* Wrong only now: when the same call is repeated, or after the weights have changed. */
-	if (is_wanted(s, past, eval))
-		answer = harness_beside(so, NULL, true, eval);
+	if (is_wanted(past))
+		answer = harness_beside(so, NULL, true);
 	if (answer &&
 	    is_suspect(json_object_get(harness_candidate(answer, "candidate"), "reuse"))) {
 		auto_free char *rival = past ? incumbent_so(past) : NULL,
 		               *against = rival ? kasprintf("rival=%s", rival) : NULL;
 
 		json_decref(answer);
-		answer = harness_beside(so, against, true, eval);
+		answer = harness_beside(so, against, true);
 	}
 	if (answer)
-		take(eval, answer, id);
+		take(answer, id);
 	json_decref(answer);
 }

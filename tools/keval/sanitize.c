@@ -119,7 +119,7 @@ run_host_tools(const char *library, const char *so, json_t *rows)
 }
 
 static void
-sanitize_host(const struct subject *s, json_t *rows)
+sanitize_host(json_t *rows)
 {
 	auto_free char *library = runtime_library(), *log = NULL, *so = NULL;
 	json_auto_t *flags = json_array();
@@ -128,7 +128,7 @@ sanitize_host(const struct subject *s, json_t *rows)
 		kjson_add(flags, *flag);
 	if (!library)
 		unavailable(rows, "the task's compiler has no sanitizer libraries");
-	else if (!(so = build_cached(s, flags, &log))) {
+	else if (!(so = build_cached(subject, flags, &log))) {
 		unavailable(rows, kshown("it does not build with sanitizers: %s", log ?: ""));
 	} else {
 		run_host_tools(library, so, rows);
@@ -138,9 +138,9 @@ sanitize_host(const struct subject *s, json_t *rows)
 /* ---- CUDA: the program that was judged, under compute-sanitizer ---- */
 
 static void
-run_device_tools(const char *so, const json_t *eval, json_t *rows)
+run_device_tools(const char *so, json_t *rows)
 {
-	int lock = tool_lock(eval);
+	int lock = tool_lock();
 
 	kforeach(tool, device_tools) {
 		const char *const prefix[] = { "compute-sanitizer", "--tool", *tool,
@@ -155,13 +155,13 @@ run_device_tools(const char *so, const json_t *eval, json_t *rows)
 }
 
 static void
-sanitize_device(const struct subject *s, const json_t *eval, json_t *rows)
+sanitize_device(json_t *rows)
 {
 	json_auto_t *flags = json_pack("[s]", "-lineinfo");
-	auto_free char *log = NULL, *so = build_cached(s, flags, &log);
+	auto_free char *log = NULL, *so = build_cached(subject, flags, &log);
 
 	if (so)
-		run_device_tools(so, eval, rows);
+		run_device_tools(so, rows);
 	else
 		unavailable(rows, "it does not build with -lineinfo");
 }
@@ -189,17 +189,17 @@ not_run(void)
 
 /* Sets its status and a reason, and adds a line to its log. */
 static void
-refuse(json_t *eval, const char *tool, const char *detail)
+refuse(const char *tool, const char *detail)
 {
 	const char *log = kshown("%s%s found a fault in the kernel, whatever its results: %s\n",
 	    kjson_str(eval, "log"), tool, detail);
 
-	eval_fail(eval, STATUS_RUN_ERROR, tool, "%s", detail);
+	eval_fail(STATUS_RUN_ERROR, tool, "%s", detail);
 	kjson_set(eval, "log", kjson_string(log));
 }
 
 void
-sanitize(const struct subject *s, json_t *eval)
+sanitize(void)
 {
 	json_t *rows = json_array();
 	const char *why = not_run();
@@ -207,14 +207,14 @@ sanitize(const struct subject *s, json_t *eval)
 	if (why)
 		unavailable(rows, why);
 	else if (is_gpu())
-		sanitize_device(s, eval, rows);
+		sanitize_device(rows);
 	else
-		sanitize_host(s, rows);
+		sanitize_host(rows);
 	kjson_foreach(row, rows) {
 		const char *tool = kjson_str(row, "tool"), *status = kjson_str(row, "status");
 
 		if (!strcmp(status, "findings"))
-			refuse(eval, tool, kjson_str(row, "detail"));
+			refuse(tool, kjson_str(row, "detail"));
 		else if (strcmp(status, "clean"))
 			kwarn("%s: %s: %s", tool, status, kjson_str(row, "detail"));
 	}

@@ -96,7 +96,7 @@ quote(const char *why, const struct origin *o, const char *text, size_t from, si
 
 /* Applies one rule to the text. */
 static void
-apply_rule(const json_t *rule, const struct origin *o, const char *text, json_t *eval)
+apply_rule(const json_t *rule, const struct origin *o, const char *text)
 {
 	const char *why = kjson_str(rule, "why"), *check = kjson_str_or(rule, "check", "?");
 	auto_free char *detail = NULL;
@@ -111,7 +111,7 @@ apply_rule(const json_t *rule, const struct origin *o, const char *text, json_t 
 		detail =
 		    kasprintf("%s cannot be ruled out, because the text defeats the scan", why);
 	if (detail)
-		eval_fail(eval, STATUS_REJECTED, check, "%s", detail);
+		eval_fail(STATUS_REJECTED, check, "%s", detail);
 	kregex_free(re);
 }
 
@@ -135,7 +135,7 @@ in_list(const json_t *list, const char *name)
  * wrote.
  */
 static void
-apply_rules(const struct origin *o, const char *code, json_t *eval)
+apply_rules(const struct origin *o, const char *code)
 {
 	const char *names[] = { "default", kcamp_str("backend") };
 	auto_free char *text = scan_text(code, kcamp_backend()->syntax);
@@ -145,7 +145,7 @@ apply_rules(const struct origin *o, const char *code, json_t *eval)
 		kjson_foreach(rule, json_object_get(rules_of(table, *name), "source"))
 			if (!in_list(json_object_get(rule, "except"), names[1]) &&
 			    !(o->expanded && kjson_bool(rule, "written")))
-				apply_rule(rule, o, text, eval);
+				apply_rule(rule, o, text);
 }
 
 /*
@@ -256,7 +256,7 @@ expand_own(const char *text)
 }
 
 void
-scan_source(const char *file, const char *code, json_t *eval)
+scan_source(const char *file, const char *code)
 {
 	if (kcamp_backend()->syntax == KTOKEN_C) {
 		/*
@@ -266,7 +266,7 @@ scan_source(const char *file, const char *code, json_t *eval)
 		if (strstr(code,
 		        "?"
 		        "?/"))
-			eval_fail(eval, STATUS_REJECTED, "trigraph",
+			eval_fail(STATUS_REJECTED, "trigraph",
 			    "?"
 			    "?/, which some compilers read as a backslash");
 		/*
@@ -274,18 +274,18 @@ scan_source(const char *file, const char *code, json_t *eval)
 		 * start of a line.
 		 */
 		if (expand_has_marker(code))
-			eval_fail(eval, STATUS_REJECTED, "line_marker",
+			eval_fail(STATUS_REJECTED, "line_marker",
 			    "a line that claims that another file begins or ends");
 	}
-	apply_rules(&(struct origin){ .file = file }, code, eval);
+	apply_rules(&(struct origin){ .file = file }, code);
 }
 
 void
-scan_expanded(const char *text, json_t *eval)
+scan_expanded(const char *text)
 {
 	auto_free char *own = expand_own(text);
 
-	apply_rules(&(struct origin){ .expanded = true }, own, eval);
+	apply_rules(&(struct origin){ .expanded = true }, own);
 }
 
 static bool
@@ -330,24 +330,23 @@ may_import(const json_t *table, const json_t *imports, const char *name)
 }
 
 static void
-check_names(const struct kelf *f, const json_t *table, const json_t *backend, json_t *eval)
+check_names(const struct kelf *f, const json_t *table, const json_t *backend)
 {
 	kjson_foreach_member(name, v, f->imports)
 		if (!in_list(json_object_get(keval.task, "allow_symbols"), name) &&
 		    !may_import(table, json_object_get(backend, "imports"), name))
-			eval_fail(eval, STATUS_REJECTED, "forbidden_symbol",
+			eval_fail(STATUS_REJECTED, "forbidden_symbol",
 			    "%s (imported): not among the functions that a candidate may call; a "
 			    "task may add it with allow_symbols",
 			    name);
 	kjson_foreach_member(name, v, f->needed)
 		if (!in_list(json_object_get(backend, "libraries"), name) &&
 		    !is_task_library(kjson_path(keval.task, "build.libs"), name))
-			eval_fail(
-			    eval, STATUS_REJECTED, "forbidden_library", "linked with %s", name);
+			eval_fail(STATUS_REJECTED, "forbidden_library", "linked with %s", name);
 }
 
 static void
-check_loading(const struct kelf *f, size_t constructors, json_t *eval)
+check_loading(const struct kelf *f, size_t constructors)
 {
 	const struct {
 		bool found;
@@ -367,11 +366,11 @@ check_loading(const struct kelf *f, size_t constructors, json_t *eval)
 
 	kforeach(row, rows)
 		if (row->found)
-			eval_fail(eval, STATUS_REJECTED, row->check, "%s", row->detail);
+			eval_fail(STATUS_REJECTED, row->check, "%s", row->detail);
 }
 
 void
-scan_elf(const struct kelf *f, const char *fault, json_t *eval)
+scan_elf(const struct kelf *f, const char *fault)
 {
 	json_auto_t *table = kjson_data("patterns/forbidden.json", "forbidden/1");
 	const json_t *backend = rules_of(table, kcamp_str("backend"));
@@ -379,9 +378,9 @@ scan_elf(const struct kelf *f, const char *fault, json_t *eval)
 	if (!json_object_get(backend, "imports"))
 		return;
 	if (fault) {
-		eval_fail(eval, STATUS_REJECTED, "loader", "%s", fault);
+		eval_fail(STATUS_REJECTED, "loader", "%s", fault);
 	} else {
-		check_names(f, table, backend, eval);
-		check_loading(f, (size_t)kjson_int_or(backend, "constructors", 1), eval);
+		check_names(f, table, backend);
+		check_loading(f, (size_t)kjson_int_or(backend, "constructors", 1));
 	}
 }

@@ -19,7 +19,7 @@ harness_candidate(const json_t *answer, const char *name)
 }
 
 void
-harness_merge(json_t *eval, const json_t *answer)
+harness_merge(const json_t *answer)
 {
 	kjson_pick(eval, harness_candidate(answer, "candidate"), "status", "tier", "reasons",
 	    "correctness", "timing", "log");
@@ -30,16 +30,16 @@ harness_merge(json_t *eval, const json_t *answer)
 
 /* For device code: the launch lines must be valid for every workload. */
 static bool
-check_launches(const struct subject *s, json_t *eval)
+check_launches(void)
 {
 	struct ktask *task = ktask_load(keval.task_file);
 	struct klaunch_list list;
 	char why[512];
-	bool good = klaunch_parse(s->code, &list, why, sizeof why) &&
+	bool good = klaunch_parse(subject->code, &list, why, sizeof why) &&
 	    klaunch_check(&list, task, why, sizeof why);
 
 	if (!good)
-		eval_fail(eval, STATUS_COMPILE_ERROR, "launch", "%s", why);
+		eval_fail(STATUS_COMPILE_ERROR, "launch", "%s", why);
 	ktask_free(task);
 	return good;
 }
@@ -49,22 +49,22 @@ check_launches(const struct subject *s, json_t *eval)
  * compiled from, and define the entry point.
  */
 static bool
-check_object(const char *work, const struct build *b, json_t *eval)
+check_object(const char *work, const struct build *b)
 {
 	const char *entry = kjson_str(keval.task, "entry.name");
 	struct kelf f;
 	auto_free char *call = NULL;
 	bool clean;
 
-	scan_elf(&f, kelf_read(b->so, b->so_len, &f), eval);
+	scan_elf(&f, kelf_read(b->so, b->so_len, &f));
 	if (b->expanded)
-		scan_expanded(b->expanded, eval);
+		scan_expanded(b->expanded);
 	clean = !json_object_get(eval, "status");
 	call = clean ? suspect_call(work, b, &f) : NULL;
 	if (call)
-		eval_fail(eval, STATUS_QUARANTINED, "asm_system", "%s", call);
+		eval_fail(STATUS_QUARANTINED, "asm_system", "%s", call);
 	else if (clean && !json_object_get(f.functions, entry))
-		eval_fail(eval, STATUS_COMPILE_ERROR, "entry",
+		eval_fail(STATUS_COMPILE_ERROR, "entry",
 		    "it builds, but defines no function %s (a static function is not exported)",
 		    entry);
 	kelf_free(&f);
@@ -72,11 +72,11 @@ check_object(const char *work, const struct build *b, json_t *eval)
 }
 
 static void
-fail_build(const struct build *b, json_t *eval)
+fail_build(const struct build *b)
 {
 	const char *end = strstr(b->log, "[the build was stopped");
 
-	eval_fail(eval, STATUS_COMPILE_ERROR, end ? "resource" : "compiler", "%s",
+	eval_fail(STATUS_COMPILE_ERROR, end ? "resource" : "compiler", "%s",
 	    end ?: "the compiler refused it");
 }
 
@@ -92,7 +92,7 @@ struct plan {
 };
 
 static void
-plan_harness(const struct subject *s, const char *so, const char *phase, struct plan *p)
+plan_harness(const char *so, const char *phase, struct plan *p)
 {
 	bool timed = strcmp(phase, "correctness") != 0;
 
@@ -104,8 +104,8 @@ plan_harness(const struct subject *s, const char *so, const char *phase, struct 
 	oracle_so();
 	if (p->run.root)
 		p->run.against = (const char *const *)keval.rivals;
-	else if (timed && !s->trusted)
-		p->anchor = choose_anchor(s);
+	else if (timed && !subject->trusted)
+		p->anchor = choose_anchor();
 	p->one[0] = p->anchor.against;
 }
 
@@ -120,24 +120,24 @@ drop_plan(struct plan *p)
 }
 
 static void
-run_harness(const struct trial *t, const char *phase, json_t *eval)
+run_harness(const struct trial *t, const char *phase)
 {
 	struct plan own, *p = t->early && t->early->early ? t->early : &own;
 	json_auto_t *answer = NULL;
 
 	if (p == &own) {
-		plan_harness(t->s, t->so, phase, p);
+		plan_harness(t->so, phase, p);
 		answer = harness_run(&p->run);
 	} else {
 		answer = harness_go(p->early, t->b.so, t->b.so_len);
 		p->early = NULL;
 	}
-	add_harness_spent(eval, answer);
-	harness_merge(eval, answer);
+	add_harness_spent(answer);
+	harness_merge(answer);
 	if (p->one[0] && json_object_get(eval, "timing"))
-		put_anchor(eval, &p->anchor, answer);
+		put_anchor(&p->anchor, answer);
 	if (p->run.root)
-		put_rivals(eval, answer);
+		put_rivals(answer);
 	drop_plan(p);
 }
 
@@ -149,46 +149,46 @@ needs_harness(void)
 }
 
 void
-measure(const struct trial *t, json_t *eval)
+measure(const struct trial *t)
 {
 	bool own_timing = kcamp_json("eval.timing"), timed = !keval.check_only;
-	json_t *known = t->s->trusted && !t->s->known ? keval.timed : NULL;
+	json_t *known = subject->trusted && !subject->known ? keval.timed : NULL;
 
 	if (kcamp_json("eval.correctness"))
-		custom_correctness(t, eval);
+		custom_correctness(t);
 	else
-		run_harness(t, own_timing || !timed || known ? "correctness" : "both", eval);
+		run_harness(t, own_timing || !timed || known ? "correctness" : "both");
 	if (!timed || status_at(eval, "status") != STATUS_CORRECT ||
 	    json_object_get(eval, "timing"))
 		return;
 	if (known) {
 		json_object_update(eval, known);
 	} else if (own_timing) {
-		turns_time(t, eval);
-		note_level(eval);
+		turns_time(t);
+		note_level();
 	} else {
-		run_harness(t, "timing", eval);
+		run_harness(t, "timing");
 	}
 }
 
 json_t *
-measure_again(const struct trial *t, json_t *eval)
+measure_again(const struct trial *t)
 {
-	return kcamp_json("eval.timing") ? turns_again(t, eval) : race_incumbent(t->s, t->so, eval);
+	return kcamp_json("eval.timing") ? turns_again(t) : race_incumbent(t->so);
 }
 
 /* The tiers on the set of every round, then the further measurements that a gain needs. */
 static void
-run_tiers(const struct trial *t, json_t *eval)
+run_tiers(const struct trial *t)
 {
-	measure(t, eval);
+	measure(t);
 	if (!json_object_get(eval, "timing") || keval.verifies)
 		return;
-	confirm(t, eval);
+	confirm(t);
 	if (!kcamp_json("eval.timing"))
-		time_reuse(t->s, t->so, eval);
-	if (!t->s->known)
-		profile(t->s, needs_harness() ? t->so : NULL, eval);
+		time_reuse(t->so);
+	if (!subject->known)
+		profile(needs_harness() ? t->so : NULL);
 }
 
 /*
@@ -221,9 +221,9 @@ new_work(void)
  * candidates.
  */
 static bool
-may_make_streams(const struct subject *s)
+may_make_streams(void)
 {
-	auto_free char *text = subject_text(s);
+	auto_free char *text = subject_text(subject);
 
 	return strstr(text, "StreamCreate") != NULL;
 }
@@ -233,7 +233,7 @@ may_make_streams(const struct subject *s)
  * ready. Without a mount namespace, the program would be copied before it exists.
  */
 static bool
-may_start_early(const struct trial *t)
+may_start_early(void)
 {
 	/*
 	 * Once this is on record, everything that judges candidates or is compared with them is
@@ -242,14 +242,14 @@ may_start_early(const struct trial *t)
 	const char *reference = past_path(KARCH_REFERENCE);
 
 	return is_gpu() && !is_device_only() && reference && kis_there(reference) &&
-	    sandbox_level() == KSANDBOX_BWRAP && !t->s->known && !t->s->trusted &&
-	    !keval.check_only && !keval.rivals && !has_commands() && !may_make_streams(t->s);
+	    sandbox_level() == KSANDBOX_BWRAP && !subject->known && !subject->trusted &&
+	    !keval.check_only && !keval.rivals && !has_commands() && !may_make_streams();
 }
 
 static void
-start_early(const struct trial *t, const char *so, struct plan *p)
+start_early(const char *so, struct plan *p)
 {
-	plan_harness(t->s, so, "both", p);
+	plan_harness(so, "both", p);
 	/* Otherwise two runners would call it, one after the other. */
 	if (p->one[0])
 		p->early = harness_prepare(&p->run);
@@ -258,12 +258,12 @@ start_early(const struct trial *t, const char *so, struct plan *p)
 }
 
 void
-evaluate_tiers(const struct subject *s, json_t *eval)
+evaluate_tiers(void)
 {
 	const char *work = new_work();
 	auto_free char *so = kasprintf("%s/%s", work, checked_so);
 	struct plan early = { .early = NULL };
-	struct trial t = trial_of(s, work);
+	struct trial t = trial_of(subject, work);
 	struct build *b = &t.b;
 	bool harness = needs_harness();
 	int64_t start;
@@ -275,16 +275,16 @@ evaluate_tiers(const struct subject *s, json_t *eval)
 	kjson_set(eval, "sandbox",
 	    json_pack(
 	        "{s:i,s:s}", "level", sandbox_level(), "name", ksandbox_name(sandbox_level())));
-	if (may_start_early(&t))
-		start_early(&t, kshown("%s/early.so", work), &early);
+	if (may_start_early())
+		start_early(kshown("%s/early.so", work), &early);
 	start = know_ns();
-	if (s->known)
+	if (subject->known)
 		custom_build_known(&t);
 	else if (kcamp_json("eval.build"))
 		custom_build(&t);
 	else
 		build_candidate(&t);
-	add_spent(eval, "building", kseconds_since(start));
+	add_spent("building", kseconds_since(start));
 	if (b->ok && harness && !b->so) {
 		free(b->log);
 		b->log = kstrdup("the build command left no shared object\n");
@@ -292,17 +292,17 @@ evaluate_tiers(const struct subject *s, json_t *eval)
 	}
 	kjson_set(eval, "build", json_incref(b->json));
 	if (!b->ok) {
-		fail_build(b, eval);
-	} else if (!harness || s->known ||
-	    (is_device_only() ? check_launches(s, eval) : check_object(work, b, eval))) {
+		fail_build(b);
+	} else if (!harness || subject->known ||
+	    (is_device_only() ? check_launches() : check_object(work, b))) {
 		/* The bytes that were checked are the bytes that run. */
 		if (b->so)
 			work_put(work, checked_so, b->so, b->so_len);
 		/* It is about to race; or it is the reference, which all others will race with. */
-		if (b->so && (keval.check_only || (s->trusted && !s->known)))
-			build_keep(s, b);
-		if (!take_object(s, b, eval))
-			run_tiers(&t, eval);
+		if (b->so && (keval.check_only || (subject->trusted && !subject->known)))
+			build_keep(subject, b);
+		if (!take_object(b))
+			run_tiers(&t);
 	}
 	drop_plan(&early);
 	build_free(b);

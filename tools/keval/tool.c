@@ -70,7 +70,7 @@ ended_well(const struct kproc_result *r)
 }
 
 int
-tool_lock(const json_t *eval)
+tool_lock(void)
 {
 	auto_free char *device = is_gpu()
 	    ? kasprintf("gpu-%s", kjson_str_or(eval, "environment.device.uuid", "unknown"))

@@ -95,9 +95,9 @@ enter_all(void)
 
 /* The opponent that choose_anchor would take. */
 static void
-enter_anchor(const struct subject *s)
+enter_anchor(void)
 {
-	if (!prefers_incumbent(s) || !enter_past(s->incumbent))
+	if (!prefers_incumbent() || !enter_past(subject->incumbent))
 		enter_known(fastest_baseline());
 }
 
@@ -167,31 +167,34 @@ is_settled(void)
  * Runs every program once, in the order of the turn. False when the candidate failed, as EVAL says.
  */
 static bool
-take_turn(size_t turn, json_t *eval)
+take_turn(size_t turn)
 {
 	for (size_t i = 0; i < turns.count; i++) {
 		struct racer *x = &turns.racer[turn % 2 ? turns.count - 1 - i : i];
-		json_auto_t *other = json_object();
-		json_t *rows;
+		json_t *own = eval, *rows;
 
-		rows = x->out ? NULL : custom_time(&x->t, x == turns.racer ? eval : other);
+		/* An opponent's results are not the candidate's. */
+		eval = x == turns.racer ? own : json_object();
+		rows = x->out ? NULL : custom_time(&x->t);
 		if (rows)
 			json_array_append_new(x->turns, rows);
 		else if (x != turns.racer && !x->out)
-			kwarn(
-			    "%s is left out of the race: %s", x->name, kjson_str(other, "status"));
+			kwarn("%s is left out of the race: %s", x->name, kjson_str(eval, "status"));
 		x->out |= !rows;
+		if (eval != own)
+			json_decref(eval);
+		eval = own;
 	}
 	return !turns.racer[0].out;
 }
 
 static bool
-race(bool whole, json_t *eval)
+race(bool whole)
 {
 	size_t need = turns.count > 1 || turns.need < ALONE ? turns.need : ALONE;
 
 	for (size_t turn = 0; turn < need; turn++) {
-		if (!take_turn(turn, eval))
+		if (!take_turn(turn))
 			return false;
 		if (!whole && turn + 1 == LOOK && is_settled())
 			break;
@@ -238,7 +241,7 @@ times_of_others(void)
 }
 
 void
-turns_time(const struct trial *trial, json_t *eval)
+turns_time(const struct trial *trial)
 {
 	json_t *timing;
 
@@ -248,9 +251,9 @@ turns_time(const struct trial *trial, json_t *eval)
 	else if (trial->s->known)
 		enter_known(NULL);
 	else if (!trial->s->trusted)
-		enter_anchor(trial->s);
+		enter_anchor();
 	kjson_put(eval, "tier", 3);
-	if (race(keval.verifies, eval)) {
+	if (race(keval.verifies)) {
 		timing = custom_together(turns.racer[0].turns);
 		kjson_set(eval, "timing", timing);
 		if (turns.count > 1)
@@ -264,12 +267,12 @@ turns_time(const struct trial *trial, json_t *eval)
 }
 
 json_t *
-turns_again(const struct trial *trial, json_t *eval)
+turns_again(const struct trial *trial)
 {
 	json_auto_t *timing = NULL, *pairs = NULL;
 
 	open_turns(trial);
-	if (trial->s->incumbent && enter_past(trial->s->incumbent) && race(true, eval)) {
+	if (trial->s->incumbent && enter_past(trial->s->incumbent) && race(true)) {
 		timing = custom_together(turns.racer[0].turns);
 		pairs = pairs_of_turns(timing);
 	}
