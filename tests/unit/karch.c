@@ -171,31 +171,30 @@ test_hints(void)
 static void
 test_load(void)
 {
-	struct karch a;
 	const struct karch_row *list[KARCH_CELLS];
 
-	karch_load(&a, NULL, true);
-	CHECK(!a.header && a.trial == -1 && karch_ranked(&a, list) == 0);
-	CHECK(karch_median(&a) == 0);
-	a.elite[1] = kcalloc(1, sizeof **a.elite);
-	a.elite[1]->score = 4;
-	CHECK(karch_median(&a) == 4);
-	a.elite[9] = kcalloc(1, sizeof **a.elite);
-	a.elite[9]->score = 8;
-	CHECK(karch_median(&a) == 6 && karch_ranked(&a, list) == 2 && list[0] == a.elite[9]);
-	a.elite[2] = kcalloc(1, sizeof **a.elite);
-	a.elite[2]->score = 8;
-	a.elite[2]->trial = 1;
-	CHECK(karch_ranked(&a, list) == 3 && list[0] == a.elite[9] && list[1] == a.elite[2]);
-	karch_free(&a);
+	karch_load(NULL, true);
+	CHECK(!karch.header && karch.trial == -1 && karch_ranked(list) == 0);
+	CHECK(karch_median() == 0);
+	karch.elite[1] = kcalloc(1, sizeof **karch.elite);
+	karch.elite[1]->score = 4;
+	CHECK(karch_median() == 4);
+	karch.elite[9] = kcalloc(1, sizeof **karch.elite);
+	karch.elite[9]->score = 8;
+	CHECK(karch_median() == 6 && karch_ranked(list) == 2 && list[0] == karch.elite[9]);
+	karch.elite[2] = kcalloc(1, sizeof **karch.elite);
+	karch.elite[2]->score = 8;
+	karch.elite[2]->trial = 1;
+	CHECK(karch_ranked(list) == 3 && list[0] == karch.elite[9] && list[1] == karch.elite[2]);
+	karch_free();
 	karch_row_free(NULL);
-	CHECK_EXIT(K_USAGE, karch_load(&a, "/nowhere/archive.ndjson", true));
+	CHECK_EXIT(K_USAGE, karch_load("/nowhere/archive.ndjson", true));
 	CHECK_EXIT(K_USAGE, karch_program("001/01", true));
 }
 
 /* The archive of these ROWS. */
 static void
-load_rows(struct karch *a, const char *rows)
+load_rows(const char *rows)
 {
 	static const char header[] = "{\"schema\":\"archive/1\",\"trial\":3}\n";
 	char path[] = "/tmp/kiln-unit.XXXXXX";
@@ -204,7 +203,7 @@ load_rows(struct karch *a, const char *rows)
 	if (fd < 0 || kwrite_all(fd, header, strlen(header)) < 0 ||
 	    kwrite_all(fd, rows, strlen(rows)) < 0)
 		kdie_errno(K_IO, "%s", path);
-	karch_load(a, path, true);
+	karch_load(path, true);
 	close(fd);
 	unlink(path);
 }
@@ -220,11 +219,10 @@ test_rows(void)
 	    "{\"kind\":\"program\",\"id\":\"002/01\",\"cell\":\"3210\",\"score\":4,\"status\":"
 	    "\"partial\",\"islands\":[]}\n";
 	const struct karch_row *e, *p;
-	struct karch a;
 
-	load_rows(&a, rows);
-	e = a.elite[karch_cell("0123")];
-	p = a.programs ? a.program[0] : NULL;
+	load_rows(rows);
+	e = karch.elite[karch_cell("0123")];
+	p = karch.programs ? karch.program[0] : NULL;
 	CHECK(e && e->trial == 1 && e->branch == 2 && e->score == -1.5e-3);
 	CHECK(e && e->status == STATUS_CORRECT && e->speedup == 2 && e->speedup_low == 1.5);
 	CHECK(e && e->speedup_high == 2.5 && e->provisional && e->runtime_ms == 0.25);
@@ -235,7 +233,7 @@ test_rows(void)
 	CHECK_STR(e ? e->strategy : "", "mutate");
 	CHECK(p && !p->elite && p->cell == karch_cell("3210") && p->score == 4);
 	CHECK(p && p->status == STATUS_PARTIAL && !p->islands && !p->provisional && !*p->tokens);
-	karch_free(&a);
+	karch_free();
 }
 
 int

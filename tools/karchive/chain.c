@@ -131,27 +131,28 @@ check_round(const struct ktrial *trial)
 }
 
 static void
-check_header(const struct karch *a)
+check_header(void)
 {
-	const json_t *linear = json_object_get(a->header, "linear");
+	const json_t *linear = json_object_get(karch.header, "linear");
 	const char *accepted = kjson_str(linear, "accepted"),
-	           *best = kjson_str(a->header, "best.id");
+	           *best = kjson_str(karch.header, "best.id");
 
 	if (chain.next != json_array_size(chain.list))
-		blame(a->trial + 1, "the chain has %zu links, but %zu rounds were kept",
+		blame(karch.trial + 1, "the chain has %zu links, but %zu rounds were kept",
 		    json_array_size(chain.list), chain.next);
 	if (chain.last && (strcmp(accepted, chain.last->id) || strcmp(best, accepted)))
-		blame(a->trial + 1, "last accepted is %s and best is %s, but the last link is %s",
-		    accepted, best, chain.last->id);
+		blame(karch.trial + 1,
+		    "last accepted is %s and best is %s, but the last link is %s", accepted, best,
+		    chain.last->id);
 	if (kjson_int_or(linear, "streak", -1) != chain.run.streak)
-		blame(a->trial + 1, "the streak of rollbacks is %ld, not %lld", chain.run.streak,
+		blame(karch.trial + 1, "the streak of rollbacks is %ld, not %lld", chain.run.streak,
 		    (long long)kjson_int_or(linear, "streak", -1));
 }
 
 int
-check_chain(const struct karch *a, const struct view_options *o)
+check_chain(const struct view_options *o)
 {
-	const json_t *linear = json_object_get(a->header, "linear");
+	const json_t *linear = json_object_get(karch.header, "linear");
 
 	if (!linear)
 		kdie(K_USAGE, "%s: not the archive of a linear search", o->archive);
@@ -160,9 +161,9 @@ check_chain(const struct karch *a, const struct view_options *o)
 		.failures = kverdict_failures() };
 	kcamp_load();
 	ktrials_open();
-	for (long n = 0; n <= a->trial && n <= ktrials.last; n++)
+	for (long n = 0; n <= karch.trial && n <= ktrials.last; n++)
 		check_round(ktrials_get(n));
-	check_header(a);
+	check_header();
 	ktrials_close();
 	json_decref(chain.failures);
 	return chain.good ? K_OK : K_NO;

@@ -47,7 +47,6 @@ view(const struct arguments *a, char **operands)
 	struct view_options o = a->view;
 	const char *given = *operands ?: a->archive;
 	auto_free char *path = given ? kstrdup(given) : kasprintf("%s/archive.ndjson", kcamp.dir);
-	struct karch archive;
 	int code;
 
 	if (*operands && operands[1])
@@ -55,29 +54,26 @@ view(const struct arguments *a, char **operands)
 	if (o.id && !karch_is_id(o.id))
 		koption_misuse(usage, "--lineage needs an id such as 007/02");
 	o.archive = path;
-	karch_load(&archive, path, true);
+	karch_load(path, true);
 	kout_open(a->output);
-	code = show_view(&archive, &o);
+	code = show_view(&o);
 	kout_commit();
-	karch_free(&archive);
 	return code;
 }
 
 static int
 update(const struct arguments *a, char **operands, size_t count)
 {
-	struct karch archive;
 	long after, before;
 
 	kcamp_load();
-	karch_load(&archive, a->archive, true);
-	before = (long)kjson_int(archive.header, "candidates");
-	after = a->thin ? archive.trial : -1;
-	update_archive(&archive, operands, count);
+	karch_load(a->archive, true);
+	before = (long)kjson_int(karch.header, "candidates");
+	after = a->thin ? karch.trial : -1;
+	update_archive(operands, count);
 	kout_open(a->output);
-	put_archive(&archive, after, before);
+	put_archive(after, before);
 	kout_commit();
-	karch_free(&archive);
 	return K_OK;
 }
 

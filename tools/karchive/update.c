@@ -17,9 +17,7 @@ enum { MIGRATION_INTERVAL = 10, POPULATION = 1000 };
 static const double migration_rate = 0.1;
 
 static struct keeper {
-	struct karch *a;
-	json_t *header; /* borrowed from the archive */
-	bool linear;    /* a chain of rounds */
+	bool linear; /* a chain of rounds */
 	int islands;
 	double multiplier;
 	int current; /* island */
@@ -40,16 +38,16 @@ changed(struct karch_row *row)
 }
 
 static void
-take_cell(struct karch *a, struct karch_row *row)
+take_cell(struct karch_row *row)
 {
-	struct karch_row *loser = a->elite[row->cell];
+	struct karch_row *loser = karch.elite[row->cell];
 
 	row->elite = true;
-	a->elite[row->cell] = row;
+	karch.elite[row->cell] = row;
 	if (loser) {
 		loser->elite = false;
 		changed(loser);
-		karch_keep(a, loser);
+		karch_keep(loser);
 	}
 }
 
@@ -81,13 +79,13 @@ renew_best(long trial)
 	struct kchain c;
 	double more;
 
-	if (!karch_best(keeper.a, &best) || !kchain_raced(best.id, trial, false, &c))
+	if (!karch_best(&best) || !kchain_raced(best.id, trial, false, &c))
 		return;
 	more = keeper.multiplier * (c.speedup.mean - best.speedup);
 	best.score += more;
 	karch_set_speedup(&best, &c.speedup, c.provisional);
-	karch_set_best(keeper.a, &best);
-	row = find_row(keeper.a, best.id);
+	karch_set_best(&best);
+	row = find_row(best.id);
 	if (row) {
 		row->score += more;
 		karch_set_speedup(row, &c.speedup, c.provisional);
@@ -109,7 +107,7 @@ is_rolled_back(const struct kcandidate *s)
 static void
 note_round(const struct kcandidate *list, size_t n)
 {
-	json_t *linear = kjson_ensure(keeper.header, "linear", json_object()),
+	json_t *linear = kjson_ensure(karch.header, "linear", json_object()),
 	       *chain = kjson_ensure(linear, "chain", json_array());
 	struct klinear_run run;
 
@@ -143,25 +141,25 @@ enter(const struct kcandidate *s)
 	if (!kcandidate_enters(s))
 		return;
 	row = row_new(s);
-	best = kcandidate_is_best(s, keeper.a, row, keeper.linear);
+	best = kcandidate_is_best(s, row, keeper.linear);
 	/* The best holds its cell, so that an archive agrees with its header. */
 	takes = keeper.linear ? !is_rolled_back(s)
 	                      : best ||
 	        kcandidate_takes(
-	            s, keeper.a->elite[row->cell], row, kjson_str(keeper.header, "best.id"));
+	            s, karch.elite[row->cell], row, kjson_str(karch.header, "best.id"));
 	if (best)
-		karch_set_best(keeper.a, row);
+		karch_set_best(row);
 	if (takes)
-		take_cell(keeper.a, row);
+		take_cell(row);
 	else
-		karch_keep(keeper.a, row);
+		karch_keep(row);
 }
 
 /* The most recent compile errors, each text once. */
 static void
 note_error(const struct kcandidate *s)
 {
-	json_t *ring = kjson_ensure(keeper.header, "errors", json_array()), *text;
+	json_t *ring = kjson_ensure(karch.header, "errors", json_array()), *text;
 
 	if (!s->log || !*s->log || s->duplicate)
 		return;
@@ -184,7 +182,7 @@ note_broken(const struct kcandidate *s)
 
 	if (!status_repairable(s->standing) || !kcandidate_enters(s))
 		return;
-	json_array_append_new(kjson_ensure(keeper.header, "broken", json_array()),
+	json_array_append_new(kjson_ensure(karch.header, "broken", json_array()),
 	    json_pack("{s:s,s:s,s:f,s:s,s:I}", "id", s->id, "cell", karch_cell_text(s->cell),
 	        "score", s->score, "status", status_rows[s->standing].name, "tries",
 	        (json_int_t)(repaired ? s->parent_tries + 1 : 0)));
@@ -194,22 +192,22 @@ note_broken(const struct kcandidate *s)
 static void
 note_cost(const struct kcandidate *s)
 {
-	double total = kjson_num(keeper.header, "cost_usd");
+	double total = kjson_num(karch.header, "cost_usd");
 
 	if (!s->paid)
 		return;
-	kjson_put(keeper.header, "cost_usd",
+	kjson_put(karch.header, "cost_usd",
 	    (double)(llround(total * 1e9) + llround(s->cost_usd * 1e9)) / 1e9);
-	kjson_count(keeper.header, "unpriced", !s->priced);
+	kjson_count(karch.header, "unpriced", !s->priced);
 	for (size_t i = 0; i < KCANDIDATE_TOKENS; i++)
-		kjson_count(kjson_ensure(keeper.header, "tokens", json_object()),
+		kjson_count(kjson_ensure(karch.header, "tokens", json_object()),
 		    kcandidate_tokens[i], s->token_count[i]);
 }
 
 static void
 note_strategy(const struct kcandidate *s)
 {
-	json_t *strategies = kjson_ensure(keeper.header, "strategies", json_object()), *one;
+	json_t *strategies = kjson_ensure(karch.header, "strategies", json_object()), *one;
 
 	if (!*s->strategy)
 		return;
@@ -225,18 +223,17 @@ count_candidate(const struct kcandidate *s)
 	bool failure =
 	    s->standing == STATUS_NO_CODE || (s->timed_out && s->standing == STATUS_RUN_ERROR);
 
-	kjson_count(keeper.header, "candidates", 1);
-	kjson_count(kjson_ensure(keeper.header, "statuses", json_object()),
+	kjson_count(karch.header, "candidates", 1);
+	kjson_count(kjson_ensure(karch.header, "statuses", json_object()),
 	    status_rows[s->standing].name, 1);
-	kjson_count(keeper.header, "duplicates", s->duplicate);
-	kjson_put(
-	    keeper.header, "failures", failure ? kjson_int(keeper.header, "failures") + 1 : 0);
+	kjson_count(karch.header, "duplicates", s->duplicate);
+	kjson_put(karch.header, "failures", failure ? kjson_int(karch.header, "failures") + 1 : 0);
 	note_strategy(s);
 	note_cost(s);
 	note_error(s);
 	note_broken(s);
 	if (s->target >= 0 && s->target != s->parent_cell)
-		kjson_put(kjson_ensure(keeper.header, "tabu", json_object()),
+		kjson_put(kjson_ensure(karch.header, "tabu", json_object()),
 		    karch_cell_text(s->target), s->trial);
 	karch_step(keeper.islands, &keeper.current, &keeper.filled);
 }
@@ -245,7 +242,7 @@ count_candidate(const struct kcandidate *s)
 static void
 prune_tabu(long trial)
 {
-	json_t *tabu = kjson_ensure(keeper.header, "tabu", json_object());
+	json_t *tabu = kjson_ensure(karch.header, "tabu", json_object());
 
 	kjson_foreach_member(cell, last, tabu)
 		if (trial + 1 - json_integer_value(last) > KARCH_TABU_TRIALS)
@@ -254,9 +251,9 @@ prune_tabu(long trial)
 
 /* Correct elites of an island, best first. */
 static size_t
-island_elites(const struct karch *a, int island, const struct karch_row **list)
+island_elites(int island, const struct karch_row **list)
 {
-	size_t all = karch_ranked(a, list), n = 0;
+	size_t all = karch_ranked(list), n = 0;
 
 	kforeach_of(one, list, all)
 		if ((*one)->status == STATUS_CORRECT && (*one)->islands >> island & 1)
@@ -277,8 +274,7 @@ migrate(long trial)
 	json_int_t moved = 0;
 
 	for (int i = 0; i < keeper.islands; i++) {
-		size_t n = island_elites(keeper.a, i, list),
-		       wanted = (size_t)(migration_rate * (double)n);
+		size_t n = island_elites(i, list), wanted = (size_t)(migration_rate * (double)n);
 
 		if (!wanted && n)
 			wanted = 1;
@@ -286,7 +282,7 @@ migrate(long trial)
 			arrivals[(*x)->cell] |= UINT64_C(1) << (i + 1) % keeper.islands;
 	}
 	for (int c = 0; c < KARCH_CELLS; c++) {
-		struct karch_row *row = keeper.a->elite[c];
+		struct karch_row *row = karch.elite[c];
 
 		if (!row || !(arrivals[c] & ~row->islands))
 			continue;
@@ -294,9 +290,9 @@ migrate(long trial)
 		row->islands |= arrivals[c];
 		changed(row);
 	}
-	kjson_count(keeper.header, "migrations", 1);
-	kjson_count(keeper.header, "migrants", moved);
-	kjson_put(keeper.header, "last_migration", trial);
+	kjson_count(karch.header, "migrations", 1);
+	kjson_count(karch.header, "migrants", moved);
+	kjson_put(karch.header, "last_migration", trial);
 }
 
 /* Elites stay; the worst of the others are removed. */
@@ -305,15 +301,15 @@ cap_population(void)
 {
 	size_t elites = 0;
 
-	karch_sort(keeper.a);
-	kforeach_of(one, keeper.a->elite, KARCH_CELLS)
+	karch_sort();
+	kforeach_of(one, karch.elite, KARCH_CELLS)
 		elites += *one != NULL;
-	while (keeper.a->programs && elites + keeper.a->programs > POPULATION) {
-		struct karch_row *worst = keeper.a->program[--keeper.a->programs];
+	while (karch.programs && elites + karch.programs > POPULATION) {
+		struct karch_row *worst = karch.program[--karch.programs];
 
-		kjson_add(kjson_ensure(keeper.header, "gone", json_array()), worst->id);
+		kjson_add(kjson_ensure(karch.header, "gone", json_array()), worst->id);
 		karch_row_free(worst);
-		kjson_count(keeper.header, "dropped", 1);
+		kjson_count(karch.header, "dropped", 1);
 	}
 }
 
@@ -323,11 +319,11 @@ add_trial(const struct kcandidate *list, size_t n)
 	long trial = list[0].trial;
 	bool gain = false;
 
-	if (trial <= keeper.a->trial)
+	if (trial <= karch.trial)
 		kdie(K_USAGE,
 		    "the archive already contains trial %ld, but these records are of trial %ld",
-		    keeper.a->trial, trial);
-	kjson_set(keeper.header, "broken", json_array());
+		    karch.trial, trial);
+	kjson_set(karch.header, "broken", json_array());
 	renew_best(trial);
 	if (keeper.linear)
 		note_round(list, n);
@@ -338,15 +334,15 @@ add_trial(const struct kcandidate *list, size_t n)
 		gain |= one->gain && !is_reference(one) && !one->duplicate;
 	}
 	if (gain) {
-		long wait = trial - (long)kjson_int(keeper.header, "last_gain");
+		long wait = trial - (long)kjson_int(karch.header, "last_gain");
 
-		if (wait > kjson_int(keeper.header, "longest_wait"))
-			kjson_put(keeper.header, "longest_wait", wait);
-		kjson_put(keeper.header, "last_gain", trial);
+		if (wait > kjson_int(karch.header, "longest_wait"))
+			kjson_put(karch.header, "longest_wait", wait);
+		kjson_put(karch.header, "last_gain", trial);
 	}
-	kjson_put(keeper.header, "stale", trial - (long)kjson_int(keeper.header, "last_gain"));
-	kjson_put(keeper.header, "trial", trial);
-	keeper.a->trial = trial;
+	kjson_put(karch.header, "stale", trial - (long)kjson_int(karch.header, "last_gain"));
+	kjson_put(karch.header, "trial", trial);
+	karch.trial = trial;
 	if (keeper.islands > 1 && trial > 0 && trial % MIGRATION_INTERVAL == 0)
 		migrate(trial);
 	prune_tabu(trial);
@@ -377,56 +373,54 @@ describe_islands(void)
 
 	for (int i = 0; i < keeper.islands; i++) {
 		const struct karch_row *list[KARCH_CELLS];
-		size_t n = island_elites(keeper.a, i, list);
+		size_t n = island_elites(i, list);
 		json_t *one = json_pack("{s:I}", "elites", (json_int_t)n);
 
 		if (n)
 			kjson_put(one, "best", list[0]->id);
 		json_array_append_new(islands, one);
 	}
-	kjson_set(keeper.header, "islands", islands);
-	kjson_set(keeper.header, "island",
+	kjson_set(karch.header, "islands", islands);
+	kjson_set(karch.header, "island",
 	    json_pack("{s:i,s:I}", "current", keeper.current, "filled", (json_int_t)keeper.filled));
 }
 
 void
-update_archive(struct karch *a, char *const *files, size_t count)
+update_archive(char *const *files, size_t count)
 {
-	if (!a->header)
-		a->header = header_new();
+	if (!karch.header)
+		karch.header = header_new();
 	keeper = (struct keeper){
-		.a = a,
-		.header = a->header,
 		.linear = kcamp_linear(),
 		.islands = (int)kcamp_int("search.islands"),
 		.multiplier = kcamp_num("score.multiplier"),
-		.filled = (long)kjson_int(a->header, "island.filled"),
+		.filled = (long)kjson_int(karch.header, "island.filled"),
 	};
-	keeper.current = (int)kjson_int(a->header, "island.current") % keeper.islands;
+	keeper.current = (int)kjson_int(karch.header, "island.current") % keeper.islands;
 	kcandidate_trials(files, count, add_trial);
-	if (a->trial < 0)
+	if (karch.trial < 0)
 		kdie(K_USAGE, "there are no records and no archive to start from");
 	describe_islands();
 }
 
 void
-put_archive(struct karch *a, long after, long before)
+put_archive(long after, long before)
 {
 	const struct karch_row *list[KARCH_CELLS];
-	size_t n = karch_ranked(a, list);
-	long now = (long)kjson_int(a->header, "candidates");
+	size_t n = karch_ranked(list);
+	long now = (long)kjson_int(karch.header, "candidates");
 	bool thin = after >= 0 && karch_is_thin(before, now, KARCH_WHOLE, now);
 
-	json_object_update_new(a->header,
+	json_object_update_new(karch.header,
 	    json_pack("{s:I,s:I,s:o*}", "elites", (json_int_t)n, "programs",
-	        (json_int_t)a->programs, "after", thin ? json_integer(after) : NULL));
+	        (json_int_t)karch.programs, "after", thin ? json_integer(after) : NULL));
 	if (!thin)
-		json_object_del(a->header, "gone");
-	kout_json(a->header);
+		json_object_del(karch.header, "gone");
+	kout_json(karch.header);
 	kforeach_of(one, list, n)
 		if (!thin || !(*one)->line)
 			karch_put(*one);
-	kforeach_of(each, a->program, a->programs)
+	kforeach_of(each, karch.program, karch.programs)
 		if (!thin || !(*each)->line)
 			karch_put(*each);
 }

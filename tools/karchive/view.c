@@ -6,29 +6,29 @@ enum { MAX_LINEAGE = 1000000 };
 
 /* The best N rows: elites and programs are both sorted, so this is a merge. */
 static int
-show_top(const struct karch *a, size_t n)
+show_top(size_t n)
 {
 	const struct karch_row *elites[KARCH_CELLS];
-	size_t count = karch_ranked(a, elites), e = 0, p = 0;
+	size_t count = karch_ranked(elites), e = 0, p = 0;
 
-	if (!count && !a->programs)
+	if (!count && !karch.programs)
 		return K_NO;
-	while (n-- && (e < count || p < a->programs)) {
-		bool elite =
-		    p == a->programs || (e < count && elites[e]->score >= a->program[p]->score);
+	while (n-- && (e < count || p < karch.programs)) {
+		bool elite = p == karch.programs ||
+		    (e < count && elites[e]->score >= karch.program[p]->score);
 
-		karch_put(elite ? elites[e++] : a->program[p++]);
+		karch_put(elite ? elites[e++] : karch.program[p++]);
 	}
 	return K_OK;
 }
 
 struct karch_row *
-find_row(const struct karch *a, const char *id)
+find_row(const char *id)
 {
-	kforeach_of(one, a->elite, KARCH_CELLS)
+	kforeach_of(one, karch.elite, KARCH_CELLS)
 		if (*one && !strcmp((*one)->id, id))
 			return *one;
-	kforeach_of(each, a->program, a->programs)
+	kforeach_of(each, karch.program, karch.programs)
 		if (!strcmp((*each)->id, id))
 			return *each;
 	return NULL;
@@ -50,7 +50,7 @@ read_folder(const char *id, struct karch_row *row)
 
 /* From the root down to the candidate. */
 static int
-show_lineage(const struct karch *a, const struct view_options *o)
+show_lineage(const struct view_options *o)
 {
 	auto_free struct karch_row *chain = NULL;
 	size_t n = 0;
@@ -61,7 +61,7 @@ show_lineage(const struct karch *a, const struct view_options *o)
 	ktrials_open();
 	snprintf(id, sizeof id, "%s", o->id);
 	while (*id) {
-		const struct karch_row *row = find_row(a, id);
+		const struct karch_row *row = find_row(id);
 
 		if (!karch_id(id, &trial, &branch) || trial >= last)
 			kdie(K_USAGE, "%s: its parent is not in an earlier trial", id);
@@ -81,26 +81,26 @@ show_lineage(const struct karch *a, const struct view_options *o)
 
 /* A record, for people: what a terminal would obey is masked. */
 static int
-show_stats(const struct karch *a)
+show_stats(void)
 {
-	auto_free char *text = json_dumps(a->header, KIO_DUMP);
+	auto_free char *text = json_dumps(karch.header, KIO_DUMP);
 
 	kout_line(text, strlen(text));
 	return K_OK;
 }
 
 int
-show_view(const struct karch *a, const struct view_options *o)
+show_view(const struct view_options *o)
 {
 	switch (o->view) {
 	case VIEW_TOP:
-		return show_top(a, (size_t)o->top);
+		return show_top((size_t)o->top);
 	case VIEW_LINEAGE:
-		return show_lineage(a, o);
+		return show_lineage(o);
 	case VIEW_STATS:
-		return show_stats(a);
+		return show_stats();
 	case VIEW_CHECK:
-		return check_chain(a, o);
+		return check_chain(o);
 	case VIEW_NONE:
 		break;
 	}

@@ -171,14 +171,13 @@ enum { LEVELS = 4 };
 static long
 read_cells(long trial, const struct standing *s, double best[LEVELS][LEVELS])
 {
-	struct karch archive;
 	long n = 0;
 
 	for (int i = 0; i < LEVELS * LEVELS; i++)
 		best[i / LEVELS][i % LEVELS] = -1;
-	karch_load(&archive, kplace_trial(trial, "archive.ndjson"), false);
+	karch_load(kplace_trial(trial, "archive.ndjson"), false);
 	for (int cell = 0; cell < KARCH_CELLS; cell++) {
-		const struct karch_row *row = archive.elite[cell];
+		const struct karch_row *row = karch.elite[cell];
 		double *b = &best[karch_level(cell, 0)][karch_level(cell, 1)], speedup;
 
 		if (!row)
@@ -187,7 +186,6 @@ read_cells(long trial, const struct standing *s, double best[LEVELS][LEVELS])
 		speedup = s->best && !strcmp(row->id, s->best) ? s->speedup.mean : row->speedup;
 		*b = fmax(*b, row->status == STATUS_CORRECT ? speedup : 0);
 	}
-	karch_free(&archive);
 	return n;
 }
 

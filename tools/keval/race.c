@@ -127,15 +127,10 @@ race_incumbent(const char *so)
 json_t *
 archive_header(const char *option)
 {
-	struct karch a;
-	json_t *header;
-
 	if (!keval.archive)
 		kdie(K_USAGE, "%s needs the archive of the previous trial (--archive)", option);
-	karch_load(&a, keval.archive, false);
-	header = json_incref(a.header);
-	karch_free(&a);
-	return header;
+	karch_load(keval.archive, false);
+	return json_incref(karch.header);
 }
 
 char *

@@ -26,7 +26,6 @@ struct transition {
 
 /* Of this run; gradient_load() begins it. */
 extern struct gradient {
-	struct karch *archive;     /* before the records */
 	struct karch_gradient old; /* as read; the lengths go on */
 	long trial;                /* last trial in it; -1: none */
 	long long total;           /* transitions ever */
@@ -56,4 +55,4 @@ json_t *cell_open(int cell);
  * track.c: add scored records; ARCHIVE is the one before them, and is updated as they are
  * processed.
  */
-void gradient_update(struct karch *archive, char *const *files, size_t count);
+void gradient_update(char *const *files, size_t count);

@@ -22,7 +22,6 @@ main(int argc, char **argv)
 		KOPTION_OUTPUT(&output),
 		KOPTION_FLAG("thin", &thin, "\twrite what is new, as in a trial's folder"),
 	};
-	struct karch archive;
 	long after;
 
 	kutil_init("kgrad");
@@ -30,12 +29,11 @@ main(int argc, char **argv)
 	kcamp_load();
 	gradient_load(start);
 	after = thin ? gradient.trial : -1;
-	karch_load(&archive, before, false);
-	gradient_update(&archive, argv + optind, (size_t)(argc - optind));
+	karch_load(before, false);
+	gradient_update(argv + optind, (size_t)(argc - optind));
 	kout_open(output);
 	gradient_put(after);
 	kout_commit();
 	gradient_free();
-	karch_free(&archive);
 	return K_OK;
 }

@@ -181,15 +181,15 @@ outcome_of(bool takes, const struct karch_row *elite, int better)
 }
 
 static const char *
-best_id(const struct karch *archive)
+best_id(void)
 {
-	return kjson_str(archive->header, "best.id");
+	return kjson_str(karch.header, "best.id");
 }
 
 static void
-note(const struct kcandidate *s, const struct karch *archive)
+note(const struct kcandidate *s)
 {
-	const struct karch_row *elite = archive->elite[s->cell];
+	const struct karch_row *elite = karch.elite[s->cell];
 	auto_free struct karch_row *row = kcandidate_row(s, s->score);
 	struct transition t = {
 		.trial = s->trial,
@@ -204,7 +204,7 @@ note(const struct kcandidate *s, const struct karch *archive)
 
 	strcpy(t.id, s->id);
 	strcpy(t.parent, s->parent);
-	t.outcome = outcome_of(kcandidate_takes(s, elite, row, best_id(archive)), elite, better);
+	t.outcome = outcome_of(kcandidate_takes(s, elite, row, best_id()), elite, better);
 	/* Finding a new cell is worth keeping, but only a faster program is a success. */
 	t.success = better > 0 && t.timed && t.delta > 0;
 	t.failed = s->standing == STATUS_COMPILE_ERROR || s->standing == STATUS_RUN_ERROR;
@@ -216,21 +216,19 @@ note(const struct kcandidate *s, const struct karch *archive)
 
 /* The elite rule, as the archive will apply it. */
 static void
-advance(struct karch *archive, const struct kcandidate *s, bool linear)
+advance(const struct kcandidate *s, bool linear)
 {
 	struct karch_row *row = kcandidate_row(s, KCANDIDATE_REFERENCE_SCORE);
-	bool enters = kcandidate_enters(s),
-	     best = enters && kcandidate_is_best(s, archive, row, linear);
+	bool enters = kcandidate_enters(s), best = enters && kcandidate_is_best(s, row, linear);
 
-	if (!enters ||
-	    !(best || kcandidate_takes(s, archive->elite[s->cell], row, best_id(archive)))) {
+	if (!enters || !(best || kcandidate_takes(s, karch.elite[s->cell], row, best_id()))) {
 		karch_row_free(row);
 		return;
 	}
-	karch_row_free(archive->elite[s->cell]);
-	archive->elite[s->cell] = row;
+	karch_row_free(karch.elite[s->cell]);
+	karch.elite[s->cell] = row;
 	if (best)
-		karch_set_best(archive, row);
+		karch_set_best(row);
 }
 
 /* What was learned about lengths ages with the trials. */
@@ -250,7 +248,6 @@ age_lengths(long trial)
 static void
 add_trial(const struct kcandidate *list, size_t n)
 {
-	struct karch *archive = gradient.archive;
 	long trial = list[0].trial;
 
 	if (trial <= gradient.trial)
@@ -258,11 +255,11 @@ add_trial(const struct kcandidate *list, size_t n)
 		    "the gradient already contains trial %ld, "
 		    "but these records are of trial %ld",
 		    gradient.trial, trial);
-	if (trial <= archive->trial && trial)
+	if (trial <= karch.trial && trial)
 		kdie(K_USAGE,
 		    "the archive already contains trial %ld; "
 		    "give the archive from before these records",
-		    archive->trial);
+		    karch.trial);
 	age_lengths(trial);
 	/* Transitions of earlier trials are in those trials' files. */
 	kbuf_free(&gradient.added);
@@ -271,18 +268,17 @@ add_trial(const struct kcandidate *list, size_t n)
 		if (*list[i].parent && list[i].parent_cell >= 0 && list[i].cell >= 0 &&
 		    !list[i].duplicate && list[i].status != STATUS_NO_CODE &&
 		    list[i].status != STATUS_NO_PLAN)
-			note(&list[i], archive);
-		advance(archive, &list[i], kcamp_linear());
+			note(&list[i]);
+		advance(&list[i], kcamp_linear());
 	}
 	gradient.trial = trial;
 }
 
 void
-gradient_update(struct karch *archive, char *const *files, size_t count)
+gradient_update(char *const *files, size_t count)
 {
-	gradient.archive = archive;
-	if (!archive->header)
-		archive->header = json_object();
+	if (!karch.header)
+		karch.header = json_object();
 	kcandidate_trials(files, count, add_trial);
 	if (gradient.trial < 0)
 		kdie(K_USAGE, "there are no records and no gradient to start from");

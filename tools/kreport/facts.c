@@ -207,7 +207,7 @@ static json_t *
 elites_json(void)
 {
 	const struct karch_row *list[KARCH_CELLS];
-	size_t n = karch_ranked(&report.archive, list);
+	size_t n = karch_ranked(list);
 	json_t *elites = json_array();
 
 	kforeach_of(one, list, n) {
@@ -291,11 +291,11 @@ static json_t *
 ends_json(void)
 {
 	const struct kcandidate *accepted =
-	    ktrials_find(kjson_maybe(report.archive.header, "linear.accepted"));
+	    ktrials_find(kjson_maybe(karch.header, "linear.accepted"));
 	struct kends e;
 	json_t *rows;
 
-	kends_find(ktrials.last, (long)kjson_int(report.archive.header, "linear.drafts"),
+	kends_find(ktrials.last, (long)kjson_int(karch.header, "linear.drafts"),
 	    accepted ? accepted->json : NULL, &e);
 	rows = kends_rows(&e);
 	kends_free(&e);
@@ -382,9 +382,9 @@ report_facts(json_t **figures)
 	    "schema", "report/1", "version", kversion_string(), "title",
 	    *title ? title : kcamp_str("name"), "campaign", campaign_json(), "op", report.task->op,
 	    "device", device_of(), "last", (json_int_t)ktrials.last, "linear", ktrials.linear,
-	    "null_evaluator", !strcmp(kcamp_str("eval.evaluator"), "null"), "header",
-	    report.archive.header, "reference", candidate_json(report.reference), "own", own_json(),
-	    "verify", report.verify, "refused", report.refused, "verify_trial",
+	    "null_evaluator", !strcmp(kcamp_str("eval.evaluator"), "null"), "header", karch.header,
+	    "reference", candidate_json(report.reference), "own", own_json(), "verify",
+	    report.verify, "refused", report.refused, "verify_trial",
 	    (json_int_t)report.verify_trial, "begun", (json_int_t)report.begun, "damage",
 	    damage->len ? kjson_text(damage->data, damage->len) : NULL, "machine", report.machine,
 	    "roofline", roofline_json(), "attribution", report.audited ? report.audit : NULL,

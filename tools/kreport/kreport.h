@@ -15,7 +15,6 @@
 
 struct report {
 	struct ktask *task;
-	struct karch archive; /* of the last trial */
 	/*
 	 * Sorted by trial and branch; the reference is the first. Their records are without the
 	 * long texts: prompt, codes, reply. Speed-ups are from the newest race, else from the

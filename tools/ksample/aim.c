@@ -45,7 +45,7 @@ draw_frontier(void)
 		size_t n = 0;
 
 		for (int c = 0; c < KARCH_CELLS; c++) {
-			const struct karch_row *e = search.archive.elite[c];
+			const struct karch_row *e = karch.elite[c];
 			bool wanted =
 			    passe->any || (passe->poor ? e && e->score < planner.median : !e);
 

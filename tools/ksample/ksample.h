@@ -36,7 +36,6 @@ void field_step(const struct field *f, int from, int to, double *mean, double *s
 
 /* Everything that a plan depends on. */
 extern struct search {
-	struct karch archive;            /* without masked entries */
 	json_t *failures;                /* in the application, see kverdict.h; owned */
 	bool has_field;                  /* steps have been recorded */
 	struct field *field;             /* owned */

@@ -134,7 +134,7 @@ accepted_program(const char *id)
 	json_t *o = karch_program(id, true);
 
 	kjson_set(o, "status", status_json(STATUS_CORRECT));
-	if (!karch_best(&search.archive, &best) || strcmp(best.id, id))
+	if (!karch_best(&best) || strcmp(best.id, id))
 		return o;
 	kjson_set(o, "coords", karch_coords(best.cell));
 	kjson_put(o, "combined", best.score);
@@ -228,13 +228,13 @@ add_application(json_t *sample)
 json_t *
 linear_json(void)
 {
-	const json_t *linear = kjson_path(search.archive.header, "linear"),
-	             *errors = kjson_path(search.archive.header, "errors");
+	const json_t *linear = kjson_path(karch.header, "linear"),
+	             *errors = kjson_path(karch.header, "errors");
 	auto_free char *accepted = kverdict_incumbent(linear);
 	long streak = (long)kjson_int(linear, "streak");
 	json_t *o, *program;
 
-	if (search.archive.header && !linear)
+	if (karch.header && !linear)
 		kdie(K_USAGE,
 		    "the archive contains no chain of rounds: "
 		    "it was made with another search.mode");

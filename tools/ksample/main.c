@@ -74,7 +74,7 @@ default_file(long trial, const char *name)
 static bool
 is_hidden(const char *id)
 {
-	const char *best = kjson_str(search.archive.header, "best.id");
+	const char *best = kjson_str(karch.header, "best.id");
 	long trial, branch;
 
 	if (!kcamp_linear() && kverdict_failed(search.failures, id))
@@ -87,7 +87,7 @@ is_hidden(const char *id)
 static void
 hide_entries(const char *list)
 {
-	json_t *entries = json_object_get(search.archive.header, list);
+	json_t *entries = json_object_get(karch.header, list);
 
 	for (size_t i = json_array_size(entries); i-- > 0;)
 		if (is_hidden(kjson_str(json_array_get(entries, i), "id")))
@@ -101,21 +101,20 @@ choose_best(void)
 	const struct karch_row *best = NULL;
 	struct karch_row hidden;
 
-	if (!karch_best(&search.archive, &hidden) || !is_hidden(hidden.id))
+	if (!karch_best(&hidden) || !is_hidden(hidden.id))
 		return;
-	for (size_t i = 0; i < KARCH_CELLS + search.archive.programs; i++) {
-		const struct karch_row *row = i < KARCH_CELLS
-		    ? search.archive.elite[i]
-		    : search.archive.program[i - KARCH_CELLS];
+	for (size_t i = 0; i < KARCH_CELLS + karch.programs; i++) {
+		const struct karch_row *row =
+		    i < KARCH_CELLS ? karch.elite[i] : karch.program[i - KARCH_CELLS];
 
 		if (row && row->status == STATUS_CORRECT &&
 		    (!best || speed_of(row) > speed_of(best)))
 			best = row;
 	}
 	if (best)
-		karch_set_best(&search.archive, best);
+		karch_set_best(best);
 	else
-		json_object_del(search.archive.header, "best");
+		json_object_del(karch.header, "best");
 }
 
 /*
@@ -127,16 +126,16 @@ hide_masked(void)
 {
 	kmemo_masks_load();
 	search.failures = kverdict_failures();
-	kforeach_of(one, search.archive.elite, KARCH_CELLS)
+	kforeach_of(one, karch.elite, KARCH_CELLS)
 		if (*one && is_hidden((*one)->id)) {
 			karch_row_free(*one);
 			*one = NULL;
 		}
-	for (size_t i = search.archive.programs; i-- > 0;)
-		if (is_hidden(search.archive.program[i]->id)) {
-			karch_row_free(search.archive.program[i]);
-			memmove(search.archive.program + i, search.archive.program + i + 1,
-			    (--search.archive.programs - i) * sizeof *search.archive.program);
+	for (size_t i = karch.programs; i-- > 0;)
+		if (is_hidden(karch.program[i]->id)) {
+			karch_row_free(karch.program[i]);
+			memmove(karch.program + i, karch.program + i + 1,
+			    (--karch.programs - i) * sizeof *karch.program);
 		}
 	hide_entries("errors");
 	hide_entries("broken");
@@ -148,16 +147,16 @@ load(void)
 {
 	if (!given.archive)
 		given.archive = default_file(given.trial < 0 ? -1 : given.trial - 1, "archive");
-	karch_load(&search.archive, given.archive, false);
-	search.trial = given.trial < 0 ? search.archive.trial + 1 : given.trial;
+	karch_load(given.archive, false);
+	search.trial = given.trial < 0 ? karch.trial + 1 : given.trial;
 	if (search.trial < 1)
 		search.trial = 1;
-	if (search.archive.trial >= search.trial)
+	if (karch.trial >= search.trial)
 		kdie(K_USAGE, "%s: is the archive of trial %ld, which cannot come before trial %ld",
-		    given.archive, search.archive.trial, search.trial);
+		    given.archive, karch.trial, search.trial);
 	hide_masked();
-	if (!given.gradient && search.archive.header)
-		given.gradient = default_file(search.archive.trial, "gradient");
+	if (!given.gradient && karch.header)
+		given.gradient = default_file(karch.trial, "gradient");
 	load_slopes(given.gradient);
 }
 
@@ -246,7 +245,6 @@ main(int argc, char **argv)
 	if (!given.thin)
 		kout_commit();
 	free_slopes();
-	karch_free(&search.archive);
 	kmemo_masks_free();
 	json_decref(search.failures);
 	free(given.archive);

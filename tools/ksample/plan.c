@@ -25,30 +25,30 @@ chance(double share)
  * two of them combined become visible.
  */
 static void
-add_contenders(struct pool *pool, const struct karch *a, uint64_t islands)
+add_contenders(struct pool *pool, uint64_t islands)
 {
 	struct karch_row best;
 
-	if (!karch_best(a, &best))
+	if (!karch_best(&best))
 		return;
-	for (size_t i = 0; i < a->programs && i < KARCH_CONTENDERS; i++)
-		if (a->program[i]->status == STATUS_CORRECT && a->program[i]->islands & islands &&
-		    a->program[i]->speedup > best.speedup)
-			pool->row[pool->n++] = a->program[i];
+	for (size_t i = 0; i < karch.programs && i < KARCH_CONTENDERS; i++)
+		if (karch.program[i]->status == STATUS_CORRECT &&
+		    karch.program[i]->islands & islands && karch.program[i]->speedup > best.speedup)
+			pool->row[pool->n++] = karch.program[i];
 }
 
 static void
-fill_pool(struct pool *pool, const struct karch *a, bool correct, uint64_t islands)
+fill_pool(struct pool *pool, bool correct, uint64_t islands)
 {
 	const struct karch_row *list[KARCH_CELLS];
-	size_t n = karch_ranked(a, list);
+	size_t n = karch_ranked(list);
 
 	pool->n = 0;
 	for (size_t i = 0; i < n; i++)
 		if ((!correct || list[i]->status == STATUS_CORRECT) && list[i]->islands & islands)
 			pool->row[pool->n++] = list[i];
 	if (correct)
-		add_contenders(pool, a, islands);
+		add_contenders(pool, islands);
 }
 
 /*
@@ -56,13 +56,13 @@ fill_pool(struct pool *pool, const struct karch *a, bool correct, uint64_t islan
  * for repairs.
  */
 static void
-island_pool(struct pool *pool, const struct karch *a, int island)
+island_pool(struct pool *pool, int island)
 {
-	fill_pool(pool, a, true, UINT64_C(1) << island);
+	fill_pool(pool, true, UINT64_C(1) << island);
 	if (!pool->n)
-		fill_pool(pool, a, true, UINT64_MAX);
+		fill_pool(pool, true, UINT64_MAX);
 	if (!pool->n)
-		fill_pool(pool, a, false, UINT64_MAX);
+		fill_pool(pool, false, UINT64_MAX);
 }
 
 double
@@ -116,7 +116,7 @@ plan_parent(struct plan *plan)
 	       random = fmax(0, 1 - exploits - kcamp_num("search.explore"));
 	struct pool pool;
 
-	island_pool(&pool, &search.archive, plan->island);
+	island_pool(&pool, plan->island);
 	plan->pick =
 	    krng_double(&planner.rng) * (exploits + random) < random ? "random" : "exploit";
 	plan->parent =
@@ -138,25 +138,25 @@ plan_parent(struct plan *plan)
  * empty.
  */
 static const struct karch_row *
-reference_row(const struct karch *a)
+reference_row(void)
 {
-	kforeach_of(one, a->elite, KARCH_CELLS)
+	kforeach_of(one, karch.elite, KARCH_CELLS)
 		if (*one && !strcmp((*one)->id, KARCH_REFERENCE))
 			return *one;
 	return NULL;
 }
 
 static bool
-is_fresh(const struct karch *a)
+is_fresh(void)
 {
 	bool empty = true;
 
-	kforeach_of(one, a->elite, KARCH_CELLS) {
+	kforeach_of(one, karch.elite, KARCH_CELLS) {
 		empty &= !*one;
 		if (*one && (*one)->status == STATUS_CORRECT && strcmp((*one)->id, KARCH_REFERENCE))
 			return false;
 	}
-	return empty || reference_row(a);
+	return empty || reference_row();
 }
 
 static bool
@@ -173,7 +173,7 @@ more_promising(const json_t *a, const json_t *b)
 static void
 assign_repairs(void)
 {
-	const json_t *broken = kjson_path(search.archive.header, "broken");
+	const json_t *broken = kjson_path(karch.header, "broken");
 	size_t n = 0, most = (size_t)search.branches / 2;
 	double share = kcamp_num("search.repair");
 
@@ -199,7 +199,7 @@ assign_repairs(void)
 static void
 mark_tabu(void)
 {
-	kjson_foreach_member(cell, last, kjson_path(search.archive.header, "tabu")) {
+	kjson_foreach_member(cell, last, kjson_path(karch.header, "tabu")) {
 		int c = karch_cell(cell);
 
 		if (c >= 0 && search.trial - json_integer_value(last) <= KARCH_TABU_TRIALS)
@@ -219,7 +219,7 @@ plan_one(int branch, int island)
 		plan.pick = plan.strategy = "repair";
 		plan.broken = planner.repairs[branch];
 	} else if (planner.fresh) {
-		plan.parent = reference_row(&search.archive);
+		plan.parent = reference_row();
 		plan.target = draw_initial();
 	} else {
 		plan_parent(&plan);
@@ -233,11 +233,10 @@ void
 plan_branches(struct plan *plans, int last)
 {
 	int islands = (int)kcamp_int("search.islands");
-	int island = (int)kjson_int(search.archive.header, "island.current") % islands;
-	long filled = (long)kjson_int(search.archive.header, "island.filled");
+	int island = (int)kjson_int(karch.header, "island.current") % islands;
+	long filled = (long)kjson_int(karch.header, "island.filled");
 
-	planner = (struct planner){ .median = karch_median(&search.archive),
-		.fresh = is_fresh(&search.archive) };
+	planner = (struct planner){ .median = karch_median(), .fresh = is_fresh() };
 	assign_repairs();
 	mark_tabu();
 	for (int b = 1; b <= last; b++) {

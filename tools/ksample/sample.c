@@ -82,8 +82,8 @@ show(struct shown *shown, const struct karch_row *row)
 static size_t
 others(const char *parent, const struct karch_row **list)
 {
-	const char *best = kjson_str(search.archive.header, "best.id");
-	size_t n = karch_ranked(&search.archive, list), kept = 0;
+	const char *best = kjson_str(karch.header, "best.id");
+	size_t n = karch_ranked(list), kept = 0;
 
 	kforeach_of(one, list, n)
 		if ((*one)->status == STATUS_CORRECT && strcmp((*one)->id, parent) &&
@@ -181,7 +181,7 @@ json_t *
 sample_json(const struct plan *plan, int branch)
 {
 	struct karch_row best;
-	const json_t *errors = kjson_path(search.archive.header, "errors");
+	const json_t *errors = kjson_path(karch.header, "errors");
 	enum start start = start_of(plan);
 	const char *id;
 	json_t *parent = parent_json(plan), *o;
@@ -194,7 +194,7 @@ sample_json(const struct plan *plan, int branch)
 	    karch_hints(start != START_ERROR && from >= 0 ? search.directions[from] : NULL),
 	    "errors", errors ? json_deep_copy(errors) : json_array(), "target",
 	    plan->target >= 0 ? karch_coords(plan->target) : NULL, "parent", parent);
-	if (karch_best(&search.archive, &best) && strcmp(best.id, KARCH_REFERENCE)) {
+	if (karch_best(&best) && strcmp(best.id, KARCH_REFERENCE)) {
 		kjson_put(o, "incumbent", best.id);
 		if (strcmp(best.id, id))
 			kjson_set(o, "best", program_json(&best, false));

@@ -6,6 +6,8 @@
 #include "kplace.h"
 #include "kstat.h"
 
+struct karch karch;
+
 const char *const karch_dims[KARCH_DIMS] = { "memory", "compute", "parallelism", "esimd" };
 
 struct kgain_ratio
@@ -42,9 +44,9 @@ karch_takes(const struct karch_row *elite, const struct karch_row *row)
 }
 
 bool
-karch_best(const struct karch *a, struct karch_row *row)
+karch_best(struct karch_row *row)
 {
-	const json_t *best = kjson_path(a->header, "best");
+	const json_t *best = kjson_path(karch.header, "best");
 	struct kgain_ratio r = kgain_speedup_of(best);
 
 	*row = (struct karch_row){
@@ -59,7 +61,7 @@ karch_best(const struct karch *a, struct karch_row *row)
 }
 
 void
-karch_set_best(struct karch *a, const struct karch_row *row)
+karch_set_best(const struct karch_row *row)
 {
 	struct kgain_ratio speedup = karch_speedup(row);
 	json_t *now = json_pack("{s:s,s:i,s:s,s:f,s:s,s:o*,s:o*}", "id", row->id, "trial",
@@ -68,7 +70,7 @@ karch_set_best(struct karch *a, const struct karch_row *row)
 	    "runtime_ms", row->runtime_ms > 0 ? json_real(row->runtime_ms) : NULL);
 	if (speedup.n)
 		kgain_put_speedup(now, &speedup);
-	kjson_set(a->header, "best", now);
+	kjson_set(karch.header, "best", now);
 }
 
 int
@@ -307,10 +309,10 @@ karch_header(struct kin *in, json_t **header)
 }
 
 void
-karch_keep(struct karch *a, struct karch_row *row)
+karch_keep(struct karch_row *row)
 {
-	kgrow(a->program, a->programs);
-	a->program[a->programs++] = row;
+	kgrow(karch.program, karch.programs);
+	karch.program[karch.programs++] = row;
 }
 
 /*
@@ -318,22 +320,22 @@ karch_keep(struct karch *a, struct karch_row *row)
  * NULL.
  */
 static const char *
-keep_row(struct karch *a, struct karch_row *row, size_t from)
+keep_row(struct karch_row *row, size_t from)
 {
 	const char *why = NULL;
 
 	if (!row->elite) {
-		karch_keep(a, row);
+		karch_keep(row);
 		return NULL;
 	}
-	if (a->elite[row->cell])
+	if (karch.elite[row->cell])
 		why = "a second elite of its cell";
-	else if (a->programs > from)
+	else if (karch.programs > from)
 		why = "an elite after the programs";
 	if (why)
 		karch_row_free(row);
 	else
-		a->elite[row->cell] = row;
+		karch.elite[row->cell] = row;
 	return why;
 }
 
@@ -342,9 +344,9 @@ keep_row(struct karch *a, struct karch_row *row, size_t from)
  * of a THIN file are added to the known ones.
  */
 static char *
-read_rows(struct karch *a, struct kin *in, bool thin, size_t most, json_t *known)
+read_rows(struct kin *in, bool thin, size_t most, json_t *known)
 {
-	size_t from = a->programs;
+	size_t from = karch.programs;
 	const char *line;
 	char *fault;
 	size_t len;
@@ -352,7 +354,7 @@ read_rows(struct karch *a, struct kin *in, bool thin, size_t most, json_t *known
 	while ((line = kin_line(in, &len, &fault))) {
 		struct karch_row *row = kcalloc(1, sizeof *row);
 		const char *why = scan_row(line, row) ? NULL : "karchive writes no such row";
-		bool end = !why && !row->elite && a->programs - from == most;
+		bool end = !why && !row->elite && karch.programs - from == most;
 
 		row->line = kstrndup(line, len);
 		row->len = len;
@@ -361,7 +363,7 @@ read_rows(struct karch *a, struct kin *in, bool thin, size_t most, json_t *known
 		} else {
 			if (thin)
 				kjson_enter(known, row->id);
-			why = keep_row(a, row, from);
+			why = keep_row(row, from);
 		}
 		if (why)
 			return kasprintf(
@@ -525,38 +527,38 @@ by_program(const void *pa, const void *pb)
 }
 
 void
-karch_sort(struct karch *a)
+karch_sort(void)
 {
-	if (a->programs)
-		qsort(a->program, a->programs, sizeof *a->program, by_program);
+	if (karch.programs)
+		qsort(karch.program, karch.programs, sizeof *karch.program, by_program);
 }
 
 /* For rows from several files: are all there, and are the programs in order? */
 static char *
-settle(struct karch *a, const char *path, bool programs)
+settle(const char *path, bool programs)
 {
 	const struct karch_row *list[KARCH_CELLS];
-	json_int_t count = kjson_int(a->header, "elites");
+	json_int_t count = kjson_int(karch.header, "elites");
 
-	karch_sort(a);
-	while (!programs && a->programs > KARCH_CONTENDERS)
-		karch_row_free(a->program[--a->programs]);
+	karch_sort();
+	while (!programs && karch.programs > KARCH_CONTENDERS)
+		karch_row_free(karch.program[--karch.programs]);
 	if (programs)
-		count += kjson_int(a->header, "programs") - (json_int_t)a->programs;
-	if (count == (json_int_t)karch_ranked(a, list))
+		count += kjson_int(karch.header, "programs") - (json_int_t)karch.programs;
+	if (count == (json_int_t)karch_ranked(list))
 		return NULL;
 	return kasprintf("%s: an archive that it builds on has changed", path);
 }
 
 /* Reads one file of an archive; *PATH becomes the file that it builds on, or NULL. */
 static char *
-read_file(struct karch *a, char **path, bool programs, json_t *known)
+read_file(char **path, bool programs, json_t *known)
 {
 	char *before = NULL, *fault;
 	json_t *header;
 	struct kin in;
 
-	if (a->header && !kis_there(*path)) {
+	if (karch.header && !kis_there(*path)) {
 		fault = kasprintf("%s: is missing", *path);
 		goto out;
 	}
@@ -564,12 +566,12 @@ read_file(struct karch *a, char **path, bool programs, json_t *known)
 	fault = karch_header(&in, &header);
 	if (!fault) {
 		before = karch_before(*path, header);
-		fault = read_rows(a, &in, before,
-		    programs || before ? SIZE_MAX : (size_t)KARCH_CONTENDERS, known);
+		fault = read_rows(
+		    &in, before, programs || before ? SIZE_MAX : (size_t)KARCH_CONTENDERS, known);
 		kjson_foreach_text(id, json_object_get(header, "gone"))
 			kjson_enter(known, id);
-		if (!a->header)
-			a->header = json_incref(header);
+		if (!karch.header)
+			karch.header = json_incref(header);
 		json_decref(header);
 	}
 	kin_close(&in);
@@ -577,37 +579,6 @@ out:
 	free(*path);
 	*path = before;
 	return fault;
-}
-
-char *
-karch_try(struct karch *a, const char *path, bool programs)
-{
-	auto_free char *file = path ? kstrdup(path) : NULL;
-	char *fault = NULL;
-	json_auto_t *known = json_object();
-
-	*a = (struct karch){ .trial = -1 };
-	while (file && !fault)
-		fault = read_file(a, &file, programs, known);
-	if (!fault && json_object_get(a->header, "after"))
-		fault = settle(a, path, programs);
-	if (fault) {
-		karch_free(a);
-		return fault;
-	}
-	a->trial = (long)kjson_int_or(a->header, "trial", -1);
-	json_object_del(a->header, "after");
-	json_object_del(a->header, "gone");
-	return NULL;
-}
-
-void
-karch_load(struct karch *a, const char *path, bool programs)
-{
-	char *fault = karch_try(a, path, programs);
-
-	if (fault)
-		kdie(K_USAGE, "%s", fault);
 }
 
 void
@@ -619,15 +590,46 @@ karch_row_free(struct karch_row *row)
 }
 
 void
-karch_free(struct karch *a)
+karch_free(void)
 {
-	kforeach_of(one, a->elite, KARCH_CELLS)
+	kforeach_of(one, karch.elite, KARCH_CELLS)
 		karch_row_free(*one);
-	kforeach_of(each, a->program, a->programs)
+	kforeach_of(each, karch.program, karch.programs)
 		karch_row_free(*each);
-	free(a->program);
-	json_decref(a->header);
-	*a = (struct karch){ .trial = -1 };
+	free(karch.program);
+	json_decref(karch.header);
+	karch = (struct karch){ .trial = -1 };
+}
+
+char *
+karch_try(const char *path, bool programs)
+{
+	auto_free char *file = path ? kstrdup(path) : NULL;
+	char *fault = NULL;
+	json_auto_t *known = json_object();
+
+	karch_free();
+	while (file && !fault)
+		fault = read_file(&file, programs, known);
+	if (!fault && json_object_get(karch.header, "after"))
+		fault = settle(path, programs);
+	if (fault) {
+		karch_free();
+		return fault;
+	}
+	karch.trial = (long)kjson_int_or(karch.header, "trial", -1);
+	json_object_del(karch.header, "after");
+	json_object_del(karch.header, "gone");
+	return NULL;
+}
+
+void
+karch_load(const char *path, bool programs)
+{
+	char *fault = karch_try(path, programs);
+
+	if (fault)
+		kdie(K_USAGE, "%s", fault);
 }
 
 static void
@@ -687,11 +689,11 @@ karch_put(const struct karch_row *row)
 }
 
 size_t
-karch_ranked(const struct karch *a, const struct karch_row **list)
+karch_ranked(const struct karch_row **list)
 {
 	size_t n = 0;
 
-	kforeach_of(one, a->elite, KARCH_CELLS)
+	kforeach_of(one, karch.elite, KARCH_CELLS)
 		if (*one)
 			list[n++] = *one;
 	qsort(list, n, sizeof *list, by_rank);
@@ -699,10 +701,10 @@ karch_ranked(const struct karch *a, const struct karch_row **list)
 }
 
 double
-karch_median(const struct karch *a)
+karch_median(void)
 {
 	const struct karch_row *list[KARCH_CELLS];
-	size_t n = karch_ranked(a, list);
+	size_t n = karch_ranked(list);
 
 	if (!n)
 		return 0;

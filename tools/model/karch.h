@@ -90,34 +90,36 @@ struct karch_row {
 	size_t len;
 };
 
-struct karch {
+/* The archive that a process works with. */
+extern struct karch {
 	json_t *header; /* NULL: no archive yet */
 	long trial;     /* last trial in it; -1: none */
 	struct karch_row *elite[KARCH_CELLS];
 	struct karch_row **program; /* all other programs, best first */
 	size_t programs;
-};
+} karch;
 
 /*
- * Read an archive; PATH NULL gives an empty one. If PROGRAMS is false, only KARCH_CONTENDERS of the
+ * Read an archive in place of the last one; PATH NULL gives an empty one. If PROGRAMS is false, only KARCH_CONTENDERS of the
  * other programs are read. A file that is not an archive, or breaks a rule of its format, ends the
- * program with K_USAGE. Free with karch_free.
+ * program with K_USAGE.
  */
-void karch_load(struct karch *a, const char *path, bool programs);
-/* The same, but a fault is returned as text, which the caller frees, and A stays empty. */
-char *karch_try(struct karch *a, const char *path, bool programs);
-void karch_free(struct karch *a);
+void karch_load(const char *path, bool programs);
+/* The same, but a fault is returned as text, which the caller frees, and the archive stays empty. */
+char *karch_try(const char *path, bool programs);
+/* Leaves an empty one. */
+void karch_free(void);
 void karch_row_free(struct karch_row *row);
 /* Writes a row as one line of the output (kout_line): as it was read, or formatted. */
 void karch_put(const struct karch_row *row);
 /* karch_keep adds a row to the other programs; the second function sorts them, best first. */
-void karch_keep(struct karch *a, struct karch_row *row);
-void karch_sort(struct karch *a);
+void karch_keep(struct karch_row *row);
+void karch_sort(void);
 /*
  * Puts the elites, best first (among equals the older first), into LIST of KARCH_CELLS; returns how
  * many.
  */
-size_t karch_ranked(const struct karch *a, const struct karch_row **list);
+size_t karch_ranked(const struct karch_row **list);
 
 /* "2103" to 0x93 and back; -1 when TEXT is not a cell. */
 int karch_cell(const char *text);
@@ -154,11 +156,11 @@ void karch_set_speedup(struct karch_row *row, const struct kgain_ratio *r, bool 
  * The best program, as far as the header describes it, into ROW; false: there is none yet. It need
  * not be an elite.
  */
-bool karch_best(const struct karch *a, struct karch_row *row);
-void karch_set_best(struct karch *a, const struct karch_row *row);
+bool karch_best(struct karch_row *row);
+void karch_set_best(const struct karch_row *row);
 
 /* Median score of the elites; 0 if there are none. */
-double karch_median(const struct karch *a);
+double karch_median(void);
 
 /* Counts one more candidate on the current island: CURRENT and FILLED advance. */
 void karch_step(int islands, int *current, long *filled);

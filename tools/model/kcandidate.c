@@ -49,12 +49,11 @@ kcandidate_takes(const struct kcandidate *c, const struct karch_row *elite,
 }
 
 bool
-kcandidate_is_best(
-    const struct kcandidate *c, const struct karch *a, const struct karch_row *row, bool linear)
+kcandidate_is_best(const struct kcandidate *c, const struct karch_row *row, bool linear)
 {
 	struct karch_row best;
 
-	if (row->status != STATUS_CORRECT || !karch_best(a, &best))
+	if (row->status != STATUS_CORRECT || !karch_best(&best))
 		return row->status == STATUS_CORRECT;
 	return c->gain && (linear || kcandidate_takes(c, &best, row, best.id));
 }

@@ -102,8 +102,7 @@ bool kcandidate_takes(const struct kcandidate *c, const struct karch_row *elite,
  * the older one stays. A round that was kept is the best, whatever its score: levels differ, and a
  * trade-off or a tie may score less. The best takes its cell, whoever holds it.
  */
-bool kcandidate_is_best(
-    const struct kcandidate *c, const struct karch *a, const struct karch_row *row, bool linear);
+bool kcandidate_is_best(const struct kcandidate *c, const struct karch_row *row, bool linear);
 
 /*
  * Scored records in the form that archives and gradients need: EACH gets those of one trial after

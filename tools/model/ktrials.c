@@ -255,14 +255,17 @@ static void
 read_archive(long trial)
 {
 	auto_free char *fault = NULL;
-	struct karch archive;
+	/* The archive in use stays. */
+	struct karch used = karch;
 
-	fault = karch_try(&archive, kplace_trial(trial, "archive.ndjson"), true);
+	karch = (struct karch){ 0 };
+	fault = karch_try(kplace_trial(trial, "archive.ndjson"), true);
 	if (fault)
 		add_fault(kasprintf("%s" REMAKE, fault));
 	else
 		ktrials.header = read_header(trial);
-	karch_free(&archive);
+	karch_free();
+	karch = used;
 }
 
 void

@@ -169,14 +169,12 @@ close_trial(const struct run *r, long trial)
 		           score, NULL },
 	           *kgrad[] = { "kgrad", "-c", r->dir, "-g", slopes, "-a", last, "-o", gradient,
 		           score, NULL };
-	struct karch a;
 
 	call(r, karchive_main, trial ? karchive : first_archive);
 	call(r, kgrad_main, trial ? kgrad : first_gradient);
-	karch_load(&a, archive, false);
-	if (!karch_id(kjson_str_or(a.header, "best.id", KARCH_REFERENCE), &t, &b))
+	karch_load(archive, false);
+	if (!karch_id(kjson_str_or(karch.header, "best.id", KARCH_REFERENCE), &t, &b))
 		kdie(K_IO, "%s: no best", archive);
-	karch_free(&a);
 	return r->replies[t][b].height;
 }
 
