@@ -59,7 +59,7 @@ write_question(const char *path, int n, const char *system, const char *user, co
 	auto_free char *line = record ? json_dumps(record, KIO_DUMP) : NULL, *text = NULL;
 
 	if (!line)
-		kdie(K_USAGE, "%s: the question is not UTF-8", path);
+		kdie_usage("%s: the question is not UTF-8", path);
 	text = kasprintf("%s\n", line);
 	write_text(path, text);
 }

@@ -174,7 +174,7 @@ bundle_open(struct bundle *b, const char *file, const char *folder, const json_t
 		.notes = json_array(),
 		.include = json_incref(json_object_get(settings, "include")) };
 	if (!b->folder || !realpath(path, real))
-		kdie_errno(K_IO, "%s", path);
+		kdie_io("%s", path);
 	add_source(b, real, true);
 	for (size_t i = json_array_size(forced); i-- > 0;) {
 		auto_free char *header = header_path(b, ".", kjson_item(forced, i));
@@ -332,11 +332,12 @@ refuse_symbol(const struct bundle *b, const struct source *x, const char *name)
 		struct kregex_span at;
 
 		if (text && kregex_search(re, text, strlen(text), 0, &at) == KREGEX_FOUND)
-			kdie(K_USAGE,
-			    "%s: the kernel reads %s, which other code sets on the device "
-			    "(%s:%zu), so it would not be set when the kernel runs alone; pass it "
-			    "to the function as an array, or copy it there before the launch with "
-			    "cudaMemcpyToSymbolAsync",
+			kdie_usage("%s: the kernel reads %s, which other code sets on the device "
+			           "(%s:%zu), so it would not be set when the kernel runs alone; "
+			           "pass it "
+			           "to the function as an array, or copy it there before the "
+			           "launch with "
+			           "cudaMemcpyToSymbolAsync",
 			    x->name, name, file, kline_at(text, at.from));
 	}
 	kregex_free(re);

@@ -75,9 +75,9 @@ sandbox_words(const char **words, const char *tmp)
 	if (!kjson_bool(adoption.json, "sandbox"))
 		return 0;
 	if (adoption.launcher)
-		kdie(K_USAGE,
-		    "%s/adopt.json: sandbox and launcher cannot be used together: a sandbox on "
-		    "this machine does not contain what the launcher starts",
+		kdie_usage("%s/adopt.json: sandbox and launcher cannot be used together: a sandbox "
+		           "on "
+		           "this machine does not contain what the launcher starts",
 		    adoption.dir);
 	kmake_folder(tmp);
 	memcpy(words, all, sizeof all);

@@ -45,11 +45,11 @@ read_calls(const char *path, const char *missing, json_t **header)
 	json_t *records;
 
 	if (!kis_there(path))
-		kdie(K_USAGE, "%s does not exist: %s", path, missing);
+		kdie_usage("%s does not exist: %s", path, missing);
 	records = read_records(path, header);
 	if (!json_array_size(records))
-		kdie(K_USAGE, "%s: contains no call; run kadopt observe --force to write it again",
-		    path);
+		kdie_usage(
+		    "%s: contains no call; run kadopt observe --force to write it again", path);
 	return records;
 }
 
@@ -61,9 +61,9 @@ check_same(const char *path, const json_t *timing, const json_t *observed)
 
 	kforeach(field, fields)
 		if (!kjson_is(timing, *field, kjson_str(observed, *field)))
-			kdie(K_USAGE,
-			    "%s: belongs to another program than the observed one (%s differs); "
-			    "run kadopt observe --force to write both again",
+			kdie_usage("%s: belongs to another program than the observed one (%s "
+			           "differs); "
+			           "run kadopt observe --force to write both again",
 			    path, *field);
 }
 
@@ -115,7 +115,7 @@ given_key(const char *key, const json_t *integers)
 
 	kpart_foreach(name, names, ",") {
 		if (!kjson_has(integers, name))
-			kdie(K_USAGE, "--key: '%s' is not an integer argument of the calls", name);
+			kdie_usage("--key: '%s' is not an integer argument of the calls", name);
 		kjson_add(list, name);
 	}
 	return list;
@@ -150,7 +150,7 @@ choose(const struct options *o, json_t *observed, const json_t *header, const ch
 	json_t *found, *fault;
 
 	if (o->ncu && (key || !json_object_get(first, "grid")))
-		kdie(K_USAGE, "--ncu: the calls were observed without grid and block");
+		kdie_usage("--ncu: the calls were observed without grid and block");
 	timed = o->ncu ? ncu_calls(o->ncu, kernels) : timed_calls(timing, observed, header);
 	input = json_pack("{s:O,s:O,s:O,s:[s,s],s:O,s:O*,s:i,s:f}", "header", header, "seen",
 	    observed, "timed", timed, "files", path, o->ncu ? o->ncu : timing, "integers", integers,
@@ -158,7 +158,7 @@ choose(const struct options *o, json_t *observed, const json_t *header, const ch
 	found = kjq("views/configs.jq", input);
 	fault = json_object_get(found, "fault");
 	if (fault)
-		kdie(K_USAGE, "%s", json_string_value(fault));
+		kdie_usage("%s", json_string_value(fault));
 	return found;
 }
 

@@ -40,9 +40,8 @@ task_count(const json_t *task)
 	if (!file)
 		return formulas;
 	if (!sequence && !kjson_bool(adoption.unit, "kernel"))
-		kdie(K_USAGE,
-		    "ncu does not show which launches belong to a call of %s; give formulas "
-		    "with --flops and --bytes",
+		kdie_usage("ncu does not show which launches belong to a call of %s; give formulas "
+		           "with --flops and --bytes",
 		    adoption.kernel);
 	configs = kjson_load(adopt_path("configs.json"));
 	input = json_pack("{s:o,s:O,s:O}", "launches", ncu_calls(file, kernels), "configs",

@@ -125,7 +125,7 @@ project_signature(void)
 		kdie_errno(K_USAGE, "%s", path);
 	result = kscan_signature_of(text, adoption.kernel);
 	if (!result)
-		kdie(K_USAGE, "%s: no definition of %s outside #if", path, adoption.kernel);
+		kdie_usage("%s: no definition of %s outside #if", path, adoption.kernel);
 	return result;
 }
 
@@ -193,9 +193,9 @@ mend(char *text, char *log, int *tries)
 			free(code);
 		}
 	}
-	kdie(K_USAGE,
-	    "%s: does not compile after %d answers from the model; last compiler output:\n%s", why,
-	    TRIES, log);
+	kdie_usage("%s: does not compile after %d answers from the model; last compiler "
+	           "output:\n%s",
+	    why, TRIES, log);
 }
 
 /* The needed parts of a file of the project, assembled until they build. */
@@ -225,8 +225,8 @@ assemble(struct assembly *x, const char *copy, const char *file, const json_t *s
 	*x = (struct assembly){ 0 };
 	bundle_open(&x->b, file, copy, settings);
 	if (!bundle_keep(&x->b, adoption.kernel))
-		kdie(K_USAGE, "%s/%s: no definition of %s", adoption.project, adoption.file,
-		    adoption.kernel);
+		kdie_usage(
+		    "%s/%s: no definition of %s", adoption.project, adoption.file, adoption.kernel);
 	do {
 		x->pulls += name != NULL;
 		free(name);

@@ -13,7 +13,7 @@ make_context(void)
 	    adoption.kernel, "code", code, "device", watch.cuda);
 
 	if (!context)
-		kdie(K_USAGE, "%s/%s: is not UTF-8", adoption.project, adoption.file);
+		kdie_usage("%s/%s: is not UTF-8", adoption.project, adoption.file);
 	return context;
 }
 

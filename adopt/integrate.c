@@ -84,7 +84,7 @@ find_winner(void)
 	const json_t *best, *source;
 
 	if (!kis_there(path_of("%s/archive.ndjson", adoption.dir)))
-		kdie(K_USAGE, "%s: the campaign has not run yet; run make campaign", adoption.dir);
+		kdie_usage("%s: the campaign has not run yet; run make campaign", adoption.dir);
 	facts = command_json("kreport", "--json");
 	best = json_object_get(facts, "best");
 	source = kjson_find(json_object_get(facts, "sources"), "id", kjson_str_or(best, "id", "?"));
@@ -140,7 +140,7 @@ ask_file(const char *log, const char *fault, int n, char **why)
 	                now, "called", kjson_str(attempt.patch.called, "function"));
 
 	if (!own)
-		kdie(K_USAGE, "%s is not UTF-8", adoption.file);
+		kdie_usage("%s is not UTF-8", adoption.file);
 	json_object_update(facts, own);
 	answer = ask_model("integrate", n, facts);
 	return ask_code(answer, attempt.original, why);
@@ -357,8 +357,8 @@ require_original(void)
 		return;
 	}
 	journal_status(&b);
-	kdie(K_USAGE,
-	    "%s/%s has changed since it was adopted (%.*s); adopt it again into another folder",
+	kdie_usage("%s/%s has changed since it was adopted (%.*s); adopt it again into another "
+	           "folder",
 	    adoption.project, adoption.file, (int)strcspn(b.data, "\n"), b.data);
 }
 
@@ -426,9 +426,8 @@ put_in(void)
 	}
 	changed = changed_file(&attempt.patch);
 	if (changed)
-		kdie(K_USAGE,
-		    "%s/%s has changed since the function was adopted; "
-		    "adopt it again into another folder",
+		kdie_usage("%s/%s has changed since the function was adopted; "
+		           "adopt it again into another folder",
 		    adoption.project, changed);
 	kforeach_of(f, attempt.patch.files, attempt.patch.count)
 		run_diff(&attempt.run, "integrated.patch", f->name, f->was, f->text);

@@ -34,17 +34,17 @@ replace(const char *file, const char *text, size_t len)
 	int fd;
 
 	if (!kfind(path, &st) && !kfind(journal_original(file), &st))
-		kdie_errno(K_IO, "%s", journal_original(file));
+		kdie_io("%s", journal_original(file));
 	unlink(fresh);
 	fd = open(fresh, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0 || kwrite_all(fd, text, len) < 0)
-		kdie_errno(K_IO, "%s", fresh);
+		kdie_io("%s", fresh);
 	/* Not every user may change ownership; the mode is what builds need. */
 	if (fchown(fd, st.st_uid, st.st_gid) < 0)
 		errno = 0;
 	if (fchmod(fd, st.st_mode & 07777) < 0 || fsync(fd) < 0 || close(fd) < 0 ||
 	    rename(fresh, path) < 0)
-		kdie_errno(K_IO, "%s", path);
+		kdie_io("%s", path);
 	ksync_folder(path);
 }
 
@@ -83,7 +83,7 @@ write_in_place(const char *path, const char *text, size_t len)
 	make_folder_of(path);
 	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	if (fd < 0 || kwrite_all(fd, text, len) < 0 || close(fd) < 0)
-		kdie_errno(K_IO, "%s", path);
+		kdie_io("%s", path);
 }
 
 /* Restores those outputs; files that did not exist before are removed. */
@@ -129,9 +129,8 @@ journal_require_writable(const char *file)
 	auto_free char *folder = kfolder_of(project_path(file));
 
 	if (access(folder, W_OK) < 0)
-		kdie_errno(K_IO,
-		    "%s: cannot rename files here, "
-		    "so the winner cannot be put in place; no file was changed",
+		kdie_io("%s: cannot rename files here, "
+		        "so the winner cannot be put in place; no file was changed",
 		    folder);
 }
 
@@ -179,8 +178,8 @@ journal_backup(void)
 	size_t len;
 
 	if (is_pending(change))
-		kdie(K_USAGE,
-		    "%s: an unfinished change is pending; run kadopt repair to finish or undo it",
+		kdie_usage("%s: an unfinished change is pending; run kadopt repair to finish or "
+		           "undo it",
 		    path);
 	text = file_text(path, &len);
 	if (!text)

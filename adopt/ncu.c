@@ -86,6 +86,6 @@ ncu_calls(const char *file, const json_t *kernels)
 	found = view(kernels, titles, rows);
 	fault = json_object_get(found, "fault");
 	if (fault)
-		kdie(K_USAGE, "%s: %s", file, json_string_value(fault));
+		kdie_usage("%s: %s", file, json_string_value(fault));
 	return json_incref(json_object_get(found, "calls"));
 }

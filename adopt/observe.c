@@ -59,7 +59,7 @@ answer(const char *field)
 	const char *text = kjson_str_or(asked.answers, field, NULL);
 
 	if (!text || !*text)
-		kdie(K_USAGE, "%s/adopt.json does not exist; give --%s", asked.campaign, field);
+		kdie_usage("%s/adopt.json does not exist; give --%s", asked.campaign, field);
 	return text;
 }
 
@@ -72,7 +72,7 @@ find_adoption(void)
 
 	if (kis_there(path)) {
 		if (json_object_size(asked.answers))
-			kdie(K_USAGE, "%s already exists; remove the duplicate options", path);
+			kdie_usage("%s already exists; remove the duplicate options", path);
 		adoption_load(asked.campaign);
 	} else {
 		kforeach(field, needed)
@@ -97,7 +97,7 @@ set_unit(const json_t *assumed)
 	                adoption.project, adoption.file, adoption.kernel, built, assumed, &why);
 
 	if (!unit)
-		kdie(K_USAGE, "%s/%s:%d: %s: %s", adoption.project, adoption.file, watched.line,
+		kdie_usage("%s/%s:%d: %s: %s", adoption.project, adoption.file, watched.line,
 		    adoption.kernel, why.len ? why.data : "it is not seen by the compiler");
 	make_folder_of(path);
 	write_json(path, unit);
@@ -581,8 +581,8 @@ command_observe(int argc, char **argv)
 		 * in the sources.
 		 */
 		if (adoption_begun())
-			kdie(K_USAGE,
-			    "%s: %s, but the campaign rests on it; observe into another folder",
+			kdie_usage("%s: %s, but the campaign rests on it; observe into another "
+			           "folder",
 			    observed, why ? why : "it would be made again");
 		if (why && kis_there(observed))
 			kwarn("%s: %s; observing again", observed, why);

@@ -38,7 +38,7 @@ apart(int (*step)(void *arg), void *arg)
 	fflush(NULL);
 	pid = fork();
 	if (pid < 0)
-		kdie_errno(K_IO, "fork");
+		kdie_io("fork");
 	if (!pid) {
 		if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != parent)
 			_exit(K_IO);

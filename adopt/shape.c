@@ -105,8 +105,8 @@ take_parameter(const struct kscan *s, const struct kscan_param *p, bool last)
 	*x = (struct value){ .name = kstrdup(p->name), .constant = p->constant };
 	if (!p->stars && is_stream(p->type)) {
 		if (!last)
-			kdie(K_USAGE, "%s: the stream %s must be the last parameter",
-			    adoption.kernel, p->name);
+			kdie_usage("%s: the stream %s must be the last parameter", adoption.kernel,
+			    p->name);
 		x->role = ROLE_STREAM;
 		return;
 	}
@@ -114,10 +114,9 @@ take_parameter(const struct kscan *s, const struct kscan_param *p, bool last)
 	if (!type)
 		type = chosen_type_of(p->type, &stars);
 	if (p->strange || stars > 1 || !type)
-		kdie(K_USAGE,
-		    "%s: parameter '%s': only numbers by value (int, long, "
-		    "float, double and similar) and arrays of them are supported; "
-		    "adopt a wrapper function with such parameters",
+		kdie_usage("%s: parameter '%s': only numbers by value (int, long, "
+		           "float, double and similar) and arrays of them are supported; "
+		           "adopt a wrapper function with such parameters",
 		    adoption.kernel, p->text);
 	x->dtype = type->dtype;
 	x->bytes = type->bytes;
@@ -135,8 +134,8 @@ take_parameter(const struct kscan *s, const struct kscan_param *p, bool last)
 		x->dtype = x->bytes == 8 ? "int64" : "int32";
 	}
 	if (!stars && x->bytes < 4)
-		kdie(K_USAGE, "%s: parameter '%s': a scalar must have 4 or 8 bytes",
-		    adoption.kernel, p->text);
+		kdie_usage("%s: parameter '%s': a scalar must have 4 or 8 bytes", adoption.kernel,
+		    p->text);
 }
 
 /* ---- observed calls ---- */
@@ -199,7 +198,7 @@ load_calls(void)
 	if (kis_there(recorded))
 		load_file(seen, recorded, 0);
 	if (!json_array_size(parameters.calls))
-		kdie(K_USAGE, "%s contains no call with arguments", path);
+		kdie_usage("%s contains no call with arguments", path);
 }
 
 static json_int_t
@@ -399,9 +398,9 @@ find_written(const struct kscan_item *f)
 
 			any |= x->written |= kjson_bool(p, "written");
 			if (kjson_bool(p, "null"))
-				kdie(K_USAGE,
-				    "in every call a parameter is a null pointer (%s in the "
-				    "first), which is not supported; adopt a wrapper function",
+				kdie_usage("in every call a parameter is a null pointer (%s in the "
+				           "first), which is not supported; adopt a wrapper "
+				           "function",
 				    x->name);
 		}
 	values_each(x) {
@@ -432,10 +431,11 @@ refuse_overlap(const json_t *call, const struct value *x)
 
 		if ((x->written || y->written) && kjson_int(q, "bytes") == kjson_int(p, "bytes") &&
 		    kjson_int(q, "offset") == kjson_int(p, "offset") + room)
-			kdie(K_USAGE,
-			    "%s: in a call of the application, %s (%lld bytes) reaches into %s, "
-			    "which begins after %lld, so they cannot be two arrays of a task; "
-			    "adopt the function that calls it",
+			kdie_usage("%s: in a call of the application, %s (%lld bytes) reaches into "
+			           "%s, "
+			           "which begins after %lld, so they cannot be two arrays of a "
+			           "task; "
+			           "adopt the function that calls it",
 			    adoption.kernel, x->name, reach, y->name, room);
 	}
 }
@@ -834,7 +834,7 @@ find_shape(struct value *x, const char *text)
 	size_t n;
 
 	if (given && why)
-		kdie(K_USAGE, "--shape %s=%s: %s", x->name, given, why);
+		kdie_usage("--shape %s=%s: %s", x->name, given, why);
 	if (own && !why) {
 		x->shape = kstrdup(own);
 		return;
@@ -872,8 +872,8 @@ find_shape(struct value *x, const char *text)
 
 		if (!n)
 			add_observed(&b, x);
-		kdie(K_USAGE,
-		    "parameter %s: %s %s; give its number of elements: --shape %s=EXPRESSION",
+		kdie_usage("parameter %s: %s %s; give its number of elements: --shape "
+		           "%s=EXPRESSION",
 		    x->name,
 		    n ? "several shapes fit all "
 		        "observed calls:"
@@ -909,10 +909,10 @@ values_find(const char *text)
 	kscan(text, strlen(text), &s);
 	f = kscan_function(&s, adoption.entry);
 	if (!f)
-		kdie(K_USAGE, "the reference does not define %s", adoption.entry);
+		kdie_usage("the reference does not define %s", adoption.entry);
 	g = kscan_signature(f);
 	if (g.too_many)
-		kdie(K_USAGE, "%s has more than %d parameters", adoption.kernel, KSCAN_PARAMS);
+		kdie_usage("%s has more than %d parameters", adoption.kernel, KSCAN_PARAMS);
 	parameters.at = kcalloc(g.count + 1, sizeof *parameters.at);
 	for (size_t i = 0; i < g.count; i++)
 		take_parameter(&s, &g.params[i], i == g.count - 1);

@@ -32,8 +32,7 @@ answer(const char *key, bool required)
 	const char *s = kjson_str_or(adoption.json, key, NULL);
 
 	if (required && !s)
-		kdie(K_USAGE, "%s/adopt.json: %s: is missing; it must be a string", adoption.dir,
-		    key);
+		kdie_usage("%s/adopt.json: %s: is missing; it must be a string", adoption.dir, key);
 	return s;
 }
 
@@ -43,7 +42,7 @@ take_answers(void)
 	const json_t *row;
 
 	if (strcmp(kjson_str(adoption.json, "schema"), "adopt/1"))
-		kdie(K_USAGE, "%s/adopt.json: schema: must be \"adopt/1\"", adoption.dir);
+		kdie_usage("%s/adopt.json: schema: must be \"adopt/1\"", adoption.dir);
 	adoption.project = answer("project", true);
 	adoption.file = answer("file", true);
 	adoption.kernel = answer("kernel", true);
@@ -58,9 +57,8 @@ take_answers(void)
 	adoption.launcher = answer("launcher", false);
 	adoption.timeout_s = kjson_num_or(adoption.json, "timeout_s", 600);
 	if (*adoption.project != '/' || *adoption.file == '/' || strstr(adoption.file, ".."))
-		kdie(K_USAGE,
-		    "%s/adopt.json: project must be an absolute path, "
-		    "and file a path inside the project",
+		kdie_usage("%s/adopt.json: project must be an absolute path, "
+		           "and file a path inside the project",
 		    adoption.dir);
 }
 
@@ -78,9 +76,8 @@ follow_link(void)
 		return;
 	inside = path_in(project, full);
 	if (!inside || !*inside)
-		kdie(K_USAGE,
-		    "file: %s leads out of the project, to %s; "
-		    "adopt it from the project that contains it",
+		kdie_usage("file: %s leads out of the project, to %s; "
+		           "adopt it from the project that contains it",
 		    path, full);
 	json_object_set_new(adoption.json, "file", kjson_string(inside));
 	adoption.file = answer("file", true);
@@ -121,7 +118,7 @@ adoption_load(const char *dir)
 	char *path = path_of("%s/adopt.json", dir);
 
 	if (!kis_there(path))
-		kdie(K_USAGE, "%s: not found; run kcampaign adopt first", path);
+		kdie_usage("%s: not found; run kcampaign adopt first", path);
 	adoption_new(dir, kjson_load(path));
 	adoption_read_unit();
 }
@@ -159,7 +156,7 @@ adoption_lock(void)
 	make_folder_of(path);
 	lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
 	if (lock < 0)
-		kdie_errno(K_IO, "%s", path);
+		kdie_io("%s", path);
 	/* A child of a killed process dies a moment after it. */
 	for (int i = 0; flock(lock, LOCK_EX | LOCK_NB) < 0; i++) {
 		if (i == 40)
@@ -198,7 +195,7 @@ adopt_made(const char *name, const char *step)
 	char *path = adopt_path("%s", name);
 
 	if (!kis_there(path))
-		kdie(K_USAGE, "%s is missing: run kadopt %s", path, step);
+		kdie_usage("%s is missing: run kadopt %s", path, step);
 	return path;
 }
 
@@ -236,7 +233,7 @@ file_needed(const char *path, size_t *len)
 	char *text = file_text(path, len);
 
 	if (!text)
-		kdie_errno(K_IO, "%s", path);
+		kdie_io("%s", path);
 	return text;
 }
 
@@ -280,11 +277,11 @@ write_inside(const char *root, const char *path, const char *text, size_t len)
 	auto_free char *folder = kfolder_of(path);
 
 	if (!realpath(root, top) || !realpath(folder, real))
-		kdie_errno(K_IO, "%s", path);
+		kdie_io("%s", path);
 	if (!path_in(top, real))
-		kdie(K_USAGE,
-		    "%s: a link leads to %s, outside of the copies, where kadopt changes nothing; "
-		    "adopt from the folder that contains both",
+		kdie_usage("%s: a link leads to %s, outside of the copies, where kadopt changes "
+		           "nothing; "
+		           "adopt from the folder that contains both",
 		    path, real);
 	kwrite_or_die(path, text, len);
 }

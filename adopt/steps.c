@@ -23,7 +23,7 @@ void
 answer_text(void *answers, const char *option, const char *text)
 {
 	if (json_object_set_new(answers, option + strlen("--"), json_string(text)) < 0)
-		kdie(K_USAGE, "%s: is not UTF-8", option);
+		kdie_usage("%s: is not UTF-8", option);
 }
 
 static void
@@ -33,7 +33,7 @@ add_shape(void *answers, const char *option, const char *text)
 	auto_free char *name = kstrndup(text, n);
 
 	if (!n || !text[n] || !text[n + 1])
-		kdie(K_USAGE, "%s %s: must be NAME=EXPRESSION", option, text);
+		kdie_usage("%s %s: must be NAME=EXPRESSION", option, text);
 	json_object_set_new(
 	    kjson_ensure(answers, "shapes", json_object()), name, json_string(text + n + 1));
 }
@@ -46,7 +46,7 @@ add_proxy(void *answers, const char *option, const char *text)
 	auto_free char *low = kstrndup(text, n);
 
 	if (!text[n])
-		kdie(K_USAGE, "%s %s: must be LOW,HIGH", option, text);
+		kdie_usage("%s %s: must be LOW,HIGH", option, text);
 	json_object_set_new(answers, "proxy",
 	    json_pack("[f,f]", knum_double(low, 0, 1e6, option),
 	        knum_double(text + n + 1, 0, 1e6, option)));
@@ -159,19 +159,17 @@ complete(struct adopt_options *o)
 		json_object_set_new(o->answers, "model",
 		    json_pack("{s:s,s:s*}", "provider", o->provider, "name", o->model));
 	if (o->compare && !outputs_compare_ok(o->compare))
-		kdie(K_USAGE,
-		    "--compare %s: must be exact, float:RTOL[:ATOL], float32:RTOL[:ATOL] or "
-		    "float64:RTOL[:ATOL]",
+		kdie_usage("--compare %s: must be exact, float:RTOL[:ATOL], float32:RTOL[:ATOL] or "
+		           "float64:RTOL[:ATOL]",
 		    o->compare);
 	if (strcmp(mode, "linear") && strcmp(mode, "map-elites"))
-		kdie(K_USAGE, "--mode %s: must be linear or map-elites", mode);
+		kdie_usage("--mode %s: must be linear or map-elites", mode);
 	if (!file)
 		return;
 	language = kjson_str_or(rules_language(file), "language", NULL);
 	if (!language)
-		kdie(K_USAGE,
-		    "--file %s: must be a .c, .cu, .cc, .cpp, .cxx or .C file, or a header "
-		    "(.h, .hh, .hpp, .hxx, .cuh)",
+		kdie_usage("--file %s: must be a .c, .cu, .cc, .cpp, .cxx or .C file, or a header "
+		           "(.h, .hh, .hpp, .hxx, .cuh)",
 		    file);
 	if (holds_kernel(
 	        kjson_str_or(o->answers, "project", "."), file, kjson_str(o->answers, "kernel")))
@@ -193,7 +191,7 @@ take_answers(struct adopt_options *o)
 		json_object_set_new(output, "compare", json_string(o->compare));
 	kforeach(key, needed)
 		if (!kjson_str_or(all, *key, NULL))
-			kdie(K_USAGE, "--%s is missing\n%s", *key, usage);
+			kdie_usage("--%s is missing\n%s", *key, usage);
 	adoption_new(o->campaign, all);
 }
 

@@ -294,7 +294,7 @@ typed_file(const char *config, const struct value *x, const json_t *args, size_t
 	} else if (!kis_there(to)) {
 		make_folder_of(to);
 		if (!knpy_write(to, kind, x->bytes, bytes.data, *count))
-			kdie_errno(K_IO, "%s", to);
+			kdie_io("%s", to);
 	}
 	knpy_free(&bytes);
 	return name;
@@ -670,9 +670,8 @@ draft_task(void)
 
 	add_members(axes, inputs, outputs, arguments);
 	if (!json_object_size(outputs))
-		kdie(K_USAGE,
-		    "%s did not change any of its arrays in any observed call, "
-		    "so there is nothing to check",
+		kdie_usage("%s did not change any of its arrays in any observed call, "
+		           "so there is nothing to check",
 		    adoption.kernel);
 	workloads = timed_workloads();
 	json_array_extend(workloads, draft.small);
@@ -1064,9 +1063,8 @@ die_crashed(const char *name)
 
 	draft.deep = true;
 	still = crashes_on();
-	kdie(K_USAGE,
-	    "%s, taken out of the application, crashes on %s, which is a call of the "
-	    "application's: %s",
+	kdie_usage("%s, taken out of the application, crashes on %s, which is a call of the "
+	           "application's: %s",
 	    adoption.kernel, name,
 	    !still || strcmp(still, name) ? "its stack overflows, because local variables are too "
 	                                    "large for it; raise the "
@@ -1569,9 +1567,9 @@ find_inputs(void)
 	for (bool good = false; !good; free(faults), faults = NULL) {
 		w = work_begin("inputs", "roles, oracle and inputs that fit the reference");
 		if (!settle_all(&said))
-			kdie(K_USAGE,
-			    "%s: the reference fails against its own oracle with every combination "
-			    "of roles, oracle and inputs:\n%s",
+			kdie_usage("%s: the reference fails against its own oracle with every "
+			           "combination "
+			           "of roles, oracle and inputs:\n%s",
 			    adoption.kernel, said.data);
 		vary_integers();
 		work_end(&w);
@@ -1585,7 +1583,7 @@ find_inputs(void)
 		good = lint(&faults);
 		work_end(&w);
 		if (!good && (!parameters.recorded || ++draft.floats == FLOATS_COUNT))
-			kdie(K_USAGE, "the task has faults:\n%s", faults);
+			kdie_usage("the task has faults:\n%s", faults);
 	}
 	note_single();
 }
@@ -1652,11 +1650,10 @@ drop_other(void)
 		if (!why)
 			continue;
 		if (json_array_size(list) == 1)
-			kdie(K_USAGE,
-			    "%s alone does not give the application's results in %s (%s), "
-			    "so it depends on more than its arguments: "
-			    "variables that other code changes, earlier calls, "
-			    "or arrays that overlap; adopt the function that calls it",
+			kdie_usage("%s alone does not give the application's results in %s (%s), "
+			           "so it depends on more than its arguments: "
+			           "variables that other code changes, earlier calls, "
+			           "or arrays that overlap; adopt the function that calls it",
 			    adoption.kernel, name, why);
 		add_note("%s is left out: alone, the reference gives different results there than "
 		         "in "
@@ -1846,9 +1843,8 @@ make_campaign(void)
 		"--mode", kjson_str_or(adoption.json, "mode", "linear"), NULL };
 
 	if (adoption_begun())
-		kdie(K_USAGE,
-		    "%s: the campaign has begun with another task; "
-		    "adopt into another folder, or remove this one",
+		kdie_usage("%s: the campaign has begun with another task; "
+		           "adopt into another folder, or remove this one",
 		    adoption.dir);
 	remove_campaign();
 	free(program_output(argv, NULL, -1));
@@ -1908,7 +1904,7 @@ ease(const json_t *eval, const struct command_result *r)
 	    draft.step, LEN(steps) - 1);
 	write_draft();
 	if (!lint(&faults))
-		kdie(K_USAGE, "the task has faults:\n%s", faults);
+		kdie_usage("the task has faults:\n%s", faults);
 	return true;
 }
 
@@ -1963,11 +1959,10 @@ try_campaign(void)
 		if (ease(eval, &r))
 			try_campaign();
 		else if (!record)
-			kdie(K_USAGE, "%s cannot be evaluated", adoption.kernel);
+			kdie_usage("%s cannot be evaluated", adoption.kernel);
 		else
-			kdie(K_USAGE,
-			    "%s, extracted from the application, "
-			    "is not a program that kiln can evaluate:\n%s",
+			kdie_usage("%s, extracted from the application, "
+			           "is not a program that kiln can evaluate:\n%s",
 			    adoption.kernel, kjson_str_or(record, "eval.log", "it has no status"));
 	}
 }
@@ -2130,7 +2125,7 @@ make_task(void)
 	draft.configs = json_object_get(document, "configs");
 	draft.text = file_text(source, NULL);
 	if (!draft.text)
-		kdie(K_USAGE, "%s is missing: run kadopt extract", source);
+		kdie_usage("%s is missing: run kadopt extract", source);
 	kscan(draft.text, strlen(draft.text), &draft.scan);
 	/* Shapes may have changed. */
 	remove_folder(adopt_path("task/recorded"));

@@ -42,8 +42,7 @@ watch_find(void)
 	signature_free(&watched);
 	why = signature_find(&watched, text, len, adoption.kernel, first_line(adoption.unit));
 	if (why)
-		kdie(K_USAGE, "%s/%s: %s: %s", adoption.project, adoption.file, adoption.kernel,
-		    why);
+		kdie_usage("%s/%s: %s: %s", adoption.project, adoption.file, adoption.kernel, why);
 }
 
 /* ---- the copy ---- */
@@ -94,7 +93,7 @@ linkers(void)
 
 		write_bytes(path, text, len);
 		if (chmod(path, 0755) < 0)
-			kdie_errno(K_IO, "%s", path);
+			kdie_io("%s", path);
 	}
 	return folder;
 }
@@ -480,7 +479,7 @@ read_raw(const char *path, json_int_t *dropped)
 	char why[256];
 
 	if (!text)
-		kdie_errno(K_IO, "%s", path);
+		kdie_io("%s", path);
 	kpart_foreach(p, text, "\n") {
 		struct krec rec;
 

@@ -38,7 +38,7 @@ set_knob(void *to, const char *option, const char *text)
 	json_t *value;
 
 	if (strncmp(text, "eval.", 5) || !equals)
-		kdie(K_USAGE, "%s %s: must be eval.NAME=VALUE", option, text);
+		kdie_usage("%s %s: must be eval.NAME=VALUE", option, text);
 	name = kstrndup(text + 5, (size_t)(equals - text - 5));
 	value = json_loads(equals + 1, JSON_DECODE_ANY, NULL);
 	json_object_set_new(a->eval, name, value ?: json_string(equals + 1));

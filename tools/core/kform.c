@@ -212,7 +212,7 @@ kform_load(const struct kform *form, const char *path)
 
 	kform_check(form, v, "", &faults);
 	if (faults.count)
-		kdie(K_USAGE, "%s: %.*s", path, (int)strcspn(faults.text.data, "\n"),
-		    faults.text.data);
+		kdie_usage(
+		    "%s: %.*s", path, (int)strcspn(faults.text.data, "\n"), faults.text.data);
 	return v;
 }

@@ -75,7 +75,7 @@ read_line(struct kin *in)
 			break;
 	}
 	if (ferror(in->f))
-		kdie_errno(K_IO, "%s", in->file);
+		kdie_io("%s", in->file);
 	return n;
 }
 
@@ -132,7 +132,7 @@ kin_next(struct kin *in, struct krec *rec)
 	bool there = kin_try(in, rec, &fault);
 
 	if (fault)
-		kdie(K_USAGE, "%s", fault);
+		kdie_usage("%s", fault);
 	return there;
 }
 
@@ -149,7 +149,7 @@ void
 kin_end(struct kin *in)
 {
 	if (!in->count && in->f != stdin)
-		kdie(K_USAGE, "%s: contains no record", in->file);
+		kdie_usage("%s: contains no record", in->file);
 	kin_close(in);
 }
 
@@ -230,7 +230,7 @@ kout_open(const char *path)
 	if (kfind(path, &st) && !S_ISREG(st.st_mode)) {
 		out_file = fopen(path, "we");
 		if (!out_file)
-			kdie_errno(K_IO, "%s", path);
+			kdie_io("%s", path);
 		return;
 	}
 	out_tmp = kasprintf("%s.XXXXXX", out_path);
@@ -238,7 +238,7 @@ kout_open(const char *path)
 	if (fd < 0) {
 		free(out_tmp);
 		out_tmp = NULL;
-		kdie_errno(K_IO, "%s", path);
+		kdie_io("%s", path);
 	}
 	out_owner = getpid();
 	atexit(remove_temporary);
@@ -246,14 +246,14 @@ kout_open(const char *path)
 	fchmod(fd, 0666 & ~mask);
 	out_file = fdopen(fd, "w");
 	if (!out_file)
-		kdie_errno(K_IO, "%s", path);
+		kdie_io("%s", path);
 }
 
 static void
 put_bytes(const char *s, size_t len)
 {
 	if (len && fwrite(s, 1, len, out_file) != len)
-		kdie_errno(K_IO, "%s", out_path ?: "<stdout>");
+		kdie_io("%s", out_path ?: "<stdout>");
 	out_record += len;
 }
 
@@ -266,9 +266,8 @@ end_record(void)
 {
 	put_bytes("\n", 1);
 	if (out_record > KIO_LINE_MAX)
-		kdie(K_USAGE,
-		    "%s: nothing was written: "
-		    "the record would have %zu bytes, and the limit is %zu",
+		kdie_usage("%s: nothing was written: "
+		           "the record would have %zu bytes, and the limit is %zu",
 		    out_path ?: "<stdout>", out_record, KIO_LINE_MAX);
 	out_record = 0;
 }
@@ -311,8 +310,8 @@ void
 kout_member(const struct krec *rec, const char *name, const json_t *value)
 {
 	if (json_object_get(rec->json, name))
-		kdie(K_USAGE, "%s:%ld: the record already has a member '%s'", rec->file,
-		    rec->lineno, name);
+		kdie_usage(
+		    "%s:%ld: the record already has a member '%s'", rec->file, rec->lineno, name);
 	put(rec->line, rec->len - 1);
 	if (json_object_size(rec->json))
 		put(",", 1);
@@ -353,13 +352,13 @@ kout_commit(void)
 	const char *name = out_path ?: "<stdout>";
 
 	if (fflush(out_file) || ferror(out_file))
-		kdie_errno(K_IO, "%s", name);
+		kdie_io("%s", name);
 	if (out_tmp && fsync(fileno(out_file)) < 0)
-		kdie_errno(K_IO, "%s", name);
+		kdie_io("%s", name);
 	if (fclose(out_file))
-		kdie_errno(K_IO, "%s", name);
+		kdie_io("%s", name);
 	if (out_tmp && (rename(out_tmp, out_path) < 0 || ksync_folder(out_path) < 0))
-		kdie_errno(K_IO, "%s", name);
+		kdie_io("%s", name);
 	free(out_tmp);
 	out_tmp = NULL;
 	free(out_path);
@@ -516,7 +515,7 @@ krec_get(const struct krec *rec, const char *path)
 	const json_t *v = kjson_path(rec->json, path);
 
 	if (!v)
-		kdie(K_USAGE, "%s:%ld: the record has no '%s'", rec->file, rec->lineno, path);
+		kdie_usage("%s:%ld: the record has no '%s'", rec->file, rec->lineno, path);
 	return v;
 }
 
@@ -526,7 +525,7 @@ krec_str(const struct krec *rec, const char *path)
 	const json_t *v = krec_get(rec, path);
 
 	if (!json_is_string(v))
-		kdie(K_USAGE, "%s:%ld: '%s' is not a string", rec->file, rec->lineno, path);
+		kdie_usage("%s:%ld: '%s' is not a string", rec->file, rec->lineno, path);
 	return json_string_value(v);
 }
 
@@ -692,12 +691,12 @@ kjson_load(const char *path)
 	json_t *json = json_loadb(text, len, LOAD_FLAGS, &e);
 
 	if (len >= 2 && ((unsigned char)*text >= 0xfe || !memcmp(text, "\xef\xbb", 2)))
-		kdie(K_USAGE, "%s:1:1: begins with a byte order mark; save it as UTF-8 without one",
-		    path);
+		kdie_usage(
+		    "%s:1:1: begins with a byte order mark; save it as UTF-8 without one", path);
 	if (!json)
-		kdie(K_USAGE, "%s:%d:%d: %s", path, e.line, e.column, e.text);
+		kdie_usage("%s:%d:%d: %s", path, e.line, e.column, e.text);
 	if (!json_is_object(json))
-		kdie(K_USAGE, "%s: not a JSON object", path);
+		kdie_usage("%s: not a JSON object", path);
 	return json;
 }
 
@@ -714,7 +713,7 @@ kjson_data(const char *name, const char *schema)
 	json_t *json = kjson_load(path);
 
 	if (!kjson_is(json, "schema", schema))
-		kdie(K_USAGE, "%s: schema is not %s", path, schema);
+		kdie_usage("%s: schema is not %s", path, schema);
 	return json;
 }
 

@@ -26,7 +26,7 @@ open_lock(const char *path)
 			fd = open(path, flags);
 	}
 	if (fd < 0 || fstat(fd, &st) < 0)
-		kdie_errno(K_IO, "%s", path);
+		kdie_io("%s", path);
 	if (!S_ISREG(st.st_mode))
 		kdie(K_IO,
 		    "%s: is not a regular file, so kiln cannot use it as a lock; remove it, or "
@@ -117,7 +117,7 @@ take(int fd, int operation, bool wait, int held, const char *path)
 	if (rc < 0 && errno == EWOULDBLOCK)
 		rc = wait_lock(fd, operation, held, path);
 	if (rc < 0)
-		kdie_errno(K_IO, "%s", path);
+		kdie_io("%s", path);
 	return true;
 }
 
@@ -154,7 +154,7 @@ klock_share(int fd)
 {
 	while (flock(fd, LOCK_SH) < 0)
 		if (errno != EINTR)
-			kdie_errno(K_IO, "sharing a lock");
+			kdie_io("sharing a lock");
 }
 
 int

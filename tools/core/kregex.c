@@ -47,7 +47,7 @@ kregex_new(const char *where, const char *defined, const char *pattern, int flag
 	made.code = compile(kshown("%s%s", defined ?: "", pattern), flags, &error, &at);
 	if (!made.code) {
 		pcre2_get_error_message(error, why, sizeof why);
-		kdie(K_USAGE, "%s, offset %zu: %s: %s", where, at < before ? 0 : at - before,
+		kdie_usage("%s, offset %zu: %s: %s", where, at < before ? 0 : at - before,
 		    (const char *)why, pattern);
 	}
 	re = kmalloc(sizeof *re);

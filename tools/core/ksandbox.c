@@ -805,5 +805,5 @@ ksandbox_level(const char *wanted)
 		kdie(K_MISSING,
 		    "no landlock sandbox here (%s): it needs Linux 5.13 with Landlock in lsm=",
 		    why[KSANDBOX_LANDLOCK]);
-	kdie(K_USAGE, "sandbox '%s': must be one of auto, bwrap, landlock, none", wanted);
+	kdie_usage("sandbox '%s': must be one of auto, bwrap, landlock, none", wanted);
 }

@@ -343,7 +343,7 @@ ktemplate_fill(const struct ktemplate *t, struct kbuf *out, const char *text, co
 	const char *fault = ktemplate_render(t, out, text, file, context);
 
 	if (fault)
-		kdie(K_USAGE, "%s", fault);
+		kdie_usage("%s", fault);
 }
 
 void

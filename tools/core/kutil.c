@@ -216,6 +216,24 @@ kdie_errno(int code, const char *fmt, ...)
 }
 
 void
+kdie_usage(const char *fmt, ...)
+{
+	kformatted(text, fmt);
+
+	kdie(K_USAGE, "%s", text);
+}
+
+void
+kdie_io(const char *fmt, ...)
+{
+	int why = errno;
+	kformatted(text, fmt);
+
+	errno = why;
+	kdie_errno(K_IO, "%s", text);
+}
+
+void
 kwarn(const char *fmt, ...)
 {
 	va_list ap;

@@ -87,6 +87,9 @@ const char *kversion_string(void);
 _Noreturn void kdie(int code, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* The same with ": strerror(errno)" appended. */
 _Noreturn void kdie_errno(int code, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* The usual ones: kdie(K_USAGE, …) and kdie_errno(K_IO, …). */
+_Noreturn void kdie_usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+_Noreturn void kdie_io(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void kwarn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* Text for people on stdout, unchanged except that control characters are masked, and flushed. */
 void ksay(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

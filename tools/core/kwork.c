@@ -187,7 +187,7 @@ ksandbox_work_new(void)
 	path = kasprintf("%s/" PREFIX "%lu-%ld-%llu-XXXXXX", parent, pid_namespace(),
 	    (long)getpid(), start_time(getpid()));
 	if (!mkdtemp(path) || (kuser_drops() && chown(path, kuser_id(), (gid_t)kuser_id()) < 0))
-		kdie_errno(K_IO, "%s", path);
+		kdie_io("%s", path);
 	return path;
 }
 

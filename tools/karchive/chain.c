@@ -155,7 +155,7 @@ check_chain(const struct view_options *o)
 	const json_t *linear = json_object_get(karch.header, "linear");
 
 	if (!linear)
-		kdie(K_USAGE, "%s: not the archive of a linear search", o->archive);
+		kdie_usage("%s: not the archive of a linear search", o->archive);
 	chain = (struct chain){ .list = json_object_get(linear, "chain"),
 		.good = true,
 		.failures = kverdict_failures() };

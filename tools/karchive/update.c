@@ -112,9 +112,9 @@ note_round(const struct kcandidate *list, size_t n)
 	struct klinear_run run;
 
 	if (n != 1 || !*list->verdict)
-		kdie(K_USAGE,
-		    "%s: not a round of a linear search (one candidate with score.decision); was "
-		    "search.mode changed?",
+		kdie_usage("%s: not a round of a linear search (one candidate with "
+		           "score.decision); was "
+		           "search.mode changed?",
 		    list->id);
 	run = (struct klinear_run){ (long)kjson_int(linear, "streak"),
 		(long)kjson_int(linear, "row"), (long)kjson_int(linear, "drafts") };
@@ -320,8 +320,8 @@ add_trial(const struct kcandidate *list, size_t n)
 	bool gain = false;
 
 	if (trial <= karch.trial)
-		kdie(K_USAGE,
-		    "the archive already contains trial %ld, but these records are of trial %ld",
+		kdie_usage("the archive already contains trial %ld, but these records are of trial "
+		           "%ld",
 		    karch.trial, trial);
 	kjson_set(karch.header, "broken", json_array());
 	renew_best(trial);
@@ -399,7 +399,7 @@ update_archive(char *const *files, size_t count)
 	keeper.current = (int)kjson_int(karch.header, "island.current") % keeper.islands;
 	kcandidate_trials(files, count, add_trial);
 	if (karch.trial < 0)
-		kdie(K_USAGE, "there are no records and no archive to start from");
+		kdie_usage("there are no records and no archive to start from");
 	describe_islands();
 }
 

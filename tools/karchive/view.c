@@ -42,7 +42,7 @@ read_folder(const char *id, struct karch_row *row)
 	auto_free struct karch_row *found = NULL;
 
 	if (!c)
-		kdie(K_USAGE, "%s is not in the archive and not in the trials", id);
+		kdie_usage("%s is not in the archive and not in the trials", id);
 	found = kcandidate_row(c, c->score);
 	*row = *found;
 	row->cell = row->cell < 0 ? 0 : row->cell;
@@ -64,7 +64,7 @@ show_lineage(const struct view_options *o)
 		const struct karch_row *row = find_row(id);
 
 		if (!karch_id(id, &trial, &branch) || trial >= last)
-			kdie(K_USAGE, "%s: its parent is not in an earlier trial", id);
+			kdie_usage("%s: its parent is not in an earlier trial", id);
 		last = trial;
 		kgrow(chain, n);
 		chain[n] = row ? *row : (struct karch_row){ 0 };

@@ -12,7 +12,7 @@ report_campaign(void)
 
 	ktrials_open();
 	if (ktrials.last < 0)
-		kdie(K_USAGE, "%s: no trial has been scored yet", kcamp.dir);
+		kdie_usage("%s: no trial has been scored yet", kcamp.dir);
 	for (long n = 0; n <= ktrials.last; n++) {
 		kaccount_add(ktrials_get(n));
 		ktrials_drop(n);

@@ -62,7 +62,7 @@ read_rule(size_t i, const json_t *o)
 		.grouped = kjson_is(o, "when", "grouped") };
 	kforeach_of(one, rules.at, i)
 		if (!strcmp(one->id, rule->id))
-			kdie(K_USAGE, "%s: two rules have the name %s", rules.file, rule->id);
+			kdie_usage("%s: two rules have the name %s", rules.file, rule->id);
 }
 
 void

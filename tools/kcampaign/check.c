@@ -17,7 +17,7 @@ command_knobs(void)
 	kjson_foreach_text(line, json_object_get(told, "lines"))
 		tell("%s\n", line);
 	if (!page.len)
-		kdie(K_USAGE, "knobs: %s: no such group or field; the groups are %s", given.operand,
+		kdie_usage("knobs: %s: no such group or field; the groups are %s", given.operand,
 		    json_string_value(json_object_get(told, "groups")));
 	emit();
 	return K_OK;

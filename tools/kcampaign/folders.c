@@ -54,7 +54,7 @@ make_folder(const char *path)
 	if (mkdir(path, 0777) == 0)
 		return;
 	if (errno != EEXIST)
-		kdie_errno(K_IO, "%s", path);
+		kdie_io("%s", path);
 	keach_path(kshown("%s/*.ndjson.??????", path), remove_path, NULL);
 }
 
@@ -76,7 +76,7 @@ void
 remove_file(const char *path)
 {
 	if (unlink(path) < 0 && errno != ENOENT)
-		kdie_errno(K_IO, "%s", path);
+		kdie_io("%s", path);
 }
 
 /* Keeps an answer that somebody wrote by hand. */
@@ -125,7 +125,7 @@ put_evaluation_aside(const char *path)
 		text = kread_file_or_die(path, KIO_LINE_MAX, NULL);
 		aside = kshown("%s/eval.ndjson.%.12s", folder, ksha256(text, strcspn(text, "\n")));
 		if (rename(path, aside) < 0)
-			kdie_errno(K_IO, "%s", aside);
+			kdie_io("%s", aside);
 	} else {
 		remove_file(path);
 	}

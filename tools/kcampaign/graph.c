@@ -48,9 +48,9 @@ static void
 add_variable(struct kbuf *text, const char *name, const char *value)
 {
 	if (strchr(value, '\n') || (*value && value[strlen(value) - 1] == '\\'))
-		kdie(K_USAGE,
-		    "campaign.json: '%s' becomes a variable of make, so it must be one line that "
-		    "does not end in a backslash",
+		kdie_usage("campaign.json: '%s' becomes a variable of make, so it must be one line "
+		           "that "
+		           "does not end in a backslash",
 		    value);
 	kbuf_printf(text, "define %s :=\n", name);
 	for (; *value; value++)
@@ -259,7 +259,7 @@ start_make(char *const *argv)
 
 	fflush(NULL);
 	if (make_words < 0 || pipe(words) < 0 || (pid = fork()) < 0)
-		kdie_errno(K_IO, "make");
+		kdie_io("make");
 	if (pid == 0)
 		exec_make(argv, words, make_words, parent);
 	make_pid = pid;

@@ -115,9 +115,8 @@ need_file(long trial, const char *name)
 	const char *path = kplace_trial(trial, name);
 
 	if (!kis_there(path))
-		kdie(K_USAGE,
-		    "round %ld is not closed (%s is missing); "
-		    "run `kcampaign views` before round %ld",
+		kdie_usage("round %ld is not closed (%s is missing); "
+		           "run `kcampaign views` before round %ld",
 		    trial + 1, path, trial + 2);
 }
 
@@ -131,8 +130,7 @@ linear_closed(long last)
 		need_file(t, "archive.ndjson");
 	}
 	if (kis_there(path))
-		kdie(K_USAGE,
-		    "round %ld has begun, but round %ld is not closed (%s). If round %ld is "
-		    "evaluated, run `kcampaign views`; otherwise remove trials/%03ld",
+		kdie_usage("round %ld has begun, but round %ld is not closed (%s). If round %ld is "
+		           "evaluated, run `kcampaign views`; otherwise remove trials/%03ld",
 		    last + 3, last + 2, path, last + 2, last + 2);
 }

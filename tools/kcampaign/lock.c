@@ -29,14 +29,14 @@ take_lock(void)
 	struct stat st;
 
 	if (fd < 0 || fstat(fd, &st) < 0)
-		kdie_errno(K_IO, "%s", LOCK);
+		kdie_io("%s", LOCK);
 	if (!S_ISREG(st.st_mode) || st.st_nlink != 1)
-		kdie(K_USAGE,
+		kdie_usage(
 		    "%s: has more than one hard link, so it may be another file; remove it", LOCK);
 	/* lock_holder also holds it for a moment. */
 	while (flock(fd, LOCK_EX | LOCK_NB) < 0) {
 		if (errno != EWOULDBLOCK)
-			kdie_errno(K_IO, "%s", LOCK);
+			kdie_io("%s", LOCK);
 		if (tries-- > 0 && usleep(20000) == 0)
 			continue;
 		kdie(K_AGAIN, "this campaign is already running (process %ld holds %s)",
@@ -45,5 +45,5 @@ take_lock(void)
 	/* As wide as any process id, so that nothing has to be truncated. */
 	snprintf(holder, sizeof holder, "%-10ld\n", (long)getpid());
 	if (pwrite(fd, holder, strlen(holder), 0) < 0)
-		kdie_errno(K_IO, "%s", LOCK);
+		kdie_io("%s", LOCK);
 }

@@ -14,7 +14,7 @@ loop_begin(void)
 	struct kbuf text = { 0 };
 
 	if (fault)
-		kdie(K_USAGE, "%s", fault);
+		kdie_usage("%s", fault);
 	kcamp_load();
 	krecord_check();
 	take_lock();
@@ -27,7 +27,7 @@ loop_begin(void)
 		confirm_require();
 	/* Later rounds must be judged like the earlier ones. */
 	if (kcamp_linear() && judged_faults(&text))
-		kdie(K_USAGE, "%.*s", (int)strcspn(text.data, "\n"), text.data);
+		kdie_usage("%.*s", (int)strcspn(text.data, "\n"), text.data);
 }
 
 int

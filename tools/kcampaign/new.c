@@ -71,8 +71,8 @@ need_free(const char *folder, const char *name, const char *data, size_t len)
 	               *old = kread_if_there(path, RECORDED_MAX, &n);
 
 	if (old && (n != len || memcmp(old, data, n)))
-		kdie(K_USAGE, "%s exists with other content; move it away or choose another folder",
-		    path);
+		kdie_usage(
+		    "%s exists with other content; move it away or choose another folder", path);
 }
 
 static void
@@ -108,11 +108,11 @@ copy_file(const char *field, const char *name, const char *to_dir, bool copy)
 		return;
 	from = kasprintf("%s/%s", given.task, name);
 	if (strchr(name, '/') && !recorded)
-		kdie(K_USAGE,
-		    "%s/task.json: %s: the files of a task must be in the same folder as task.json",
+		kdie_usage("%s/task.json: %s: the files of a task must be in the same folder as "
+		           "task.json",
 		    given.task, name);
 	if (field && !kis_there(from))
-		kdie(K_USAGE, "%s/task.json: %s: %s: no such file", given.task, field, from);
+		kdie_usage("%s/task.json: %s: %s: no such file", given.task, field, from);
 	data = kread_file_or_die(from, recorded ? RECORDED_MAX : FILE_MAX, &len);
 	if (copy && recorded)
 		write_recording(to_dir, name, from, data, len);
@@ -149,7 +149,7 @@ need_faultless(const char *file, const json_t *task)
 	kpart_foreach(line, faults, "\n")
 		kwarn("%s: %s", file, line);
 	if (n)
-		kdie(K_USAGE, "%s: %zu fault%s in the task; no campaign was created", file, n,
+		kdie_usage("%s: %zu fault%s in the task; no campaign was created", file, n,
 		    n > 1 ? "s" : "");
 }
 
@@ -184,7 +184,7 @@ makefile(void)
 	char full[PATH_MAX];
 
 	if (!realpath(data, full))
-		kdie_errno(K_IO, "%s", data);
+		kdie_io("%s", data);
 	*strrchr(full, '/') = '\0';
 	return kasprintf("# Written by kcampaign new. `make -j4 trial` runs the next trial; "
 	                 "`make help` lists the rest.\n"
@@ -239,12 +239,11 @@ need_all(const char *file, const json_t *task, const char *folder, const char *m
 	char *lack = backend_lacks_runner(backend_for(kjson_str(task, "language")));
 
 	if (lack)
-		kdie(
-		    K_USAGE, "%s: language: %s; write campaign.json yourself for that", file, lack);
+		kdie_usage("%s: language: %s; write campaign.json yourself for that", file, lack);
 	if (kis_there(path))
-		kdie(K_USAGE, "%s: already contains a campaign", path);
+		kdie_usage("%s: already contains a campaign", path);
 	if (given.mode && !kis_one_of("linear map-elites", given.mode))
-		kdie(K_USAGE, "--mode %s: must be map-elites or linear", given.mode);
+		kdie_usage("--mode %s: must be map-elites or linear", given.mode);
 	copy_task(task, folder, false);
 	need_faultless(file, task);
 	need_free(folder, "Makefile", make, strlen(make));
@@ -289,8 +288,7 @@ command_new(void)
 	size_t n;
 
 	if (!given.task)
-		kdie(K_USAGE,
-		    "new: give --task DIR, the folder with task.json, reference and oracle");
+		kdie_usage("new: give --task DIR, the folder with task.json, reference and oracle");
 	file = kasprintf("%s/task.json", given.task);
 	task = kjson_load(file);
 	folder = given.operand ? kstrdup(given.operand) : default_folder(task);
@@ -299,7 +297,7 @@ command_new(void)
 		folder[--n] = '\0';
 	need_all(file, task, folder, make);
 	if (mkdir(folder, 0777) < 0 && errno != EEXIST)
-		kdie_errno(K_IO, "%s", folder);
+		kdie_io("%s", folder);
 	name = folder_name(folder);
 	m = manifest(name, task, p);
 	copy_task(task, folder, true);

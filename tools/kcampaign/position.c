@@ -63,7 +63,7 @@ set_position(long trial)
 	remove_file(LINK ".new");
 	if (symlink(kplace_trial(trial, "archive.ndjson"), LINK ".new") < 0 ||
 	    rename(LINK ".new", LINK) < 0 || ksync_folder(LINK) < 0)
-		kdie_errno(K_IO, "%s", LINK);
+		kdie_io("%s", LINK);
 }
 
 void
@@ -79,7 +79,7 @@ archive_header(long trial)
 	json_t *header = trial >= 0 ? kin_first(path) : NULL;
 
 	if (trial >= 0 && !header && kis_there(path))
-		kdie(K_USAGE, "%s: is empty", path);
+		kdie_usage("%s: is empty", path);
 	return header;
 }
 
@@ -133,9 +133,9 @@ standing(json_t *header)
 	best = kjson_maybe(header, "best.id");
 	/* It becomes part of a path and a word in a recipe. */
 	if (best && !karch_is_id(best))
-		kdie(K_USAGE,
-		    "archive.ndjson: best.id: '%s' is not the id of a candidate (TRIAL/BRANCH, "
-		    "such as 007/02); run make views to make the archive again",
+		kdie_usage("archive.ndjson: best.id: '%s' is not the id of a candidate "
+		           "(TRIAL/BRANCH, "
+		           "such as 007/02); run make views to make the archive again",
 		    best);
 	if (best && strcmp(best, KARCH_REFERENCE)) {
 		s.best = best;

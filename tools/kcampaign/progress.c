@@ -155,7 +155,7 @@ progress_open(void)
 	kmake_folder(FOLDER);
 	keach_path(FOLDER "/[0-9]*", remove_old, NULL);
 	if (!(base = realpath(FOLDER, NULL)))
-		kdie_errno(K_IO, FOLDER);
+		kdie_io(FOLDER);
 	progress.file = kasprintf("%s/%ld", base, (long)getpid());
 	progress.times = json_load_file(TIMES, 0, NULL);
 	if (!json_is_object(progress.times)) {
@@ -596,7 +596,7 @@ progress_begin(const struct graph *g)
 		progress.usd[b] = -1;
 	progress.at = 0;
 	if ((fd = open(progress.file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) < 0)
-		kdie_errno(K_IO, "%s", progress.file);
+		kdie_io("%s", progress.file);
 	close(fd);
 }
 

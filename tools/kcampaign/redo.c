@@ -6,8 +6,7 @@ static void
 parse_cell(const char *text, long *trial, long *branch)
 {
 	if (!text || !karch_id(text, trial, branch))
-		kdie(K_USAGE,
-		    "'%s' is not the id of a candidate; write TRIAL/BRANCH, such as 007/02",
+		kdie_usage("'%s' is not the id of a candidate; write TRIAL/BRANCH, such as 007/02",
 		    text ?: "");
 }
 
@@ -64,7 +63,7 @@ demote(const char *id, const char *report)
 	json_object_set(record, "eval", json_object_get(verified, "eval"));
 	remove_file(kept);
 	if (link(path, kept) < 0)
-		kdie_errno(K_IO, "%s", kept);
+		kdie_io("%s", kept);
 	kout_only(path, record);
 	return bring_views(trial, ASK_NOBODY);
 }
@@ -122,7 +121,7 @@ command_verify(void)
 	int code = catch_up(ASK_NOBODY);
 
 	if (last_made < 1)
-		kdie(K_USAGE, "no trial has been made yet");
+		kdie_usage("no trial has been made yet");
 	if (!code)
 		code = verify_best();
 	if (!code)
@@ -136,7 +135,7 @@ stage_number(const char *name)
 	size_t stage = kindex_of(name, kfact_names, KFACTS);
 
 	if (stage == KFACTS)
-		kdie(K_USAGE, "--from %s: must be sample, prompt, reply or eval", name);
+		kdie_usage("--from %s: must be sample, prompt, reply or eval", name);
 	return (int)stage;
 }
 
@@ -182,9 +181,9 @@ command_redo(void)
 	parse_cell(given.operand, &trial, &branch);
 	folder = kplace_folder(trial, branch);
 	if (!kis_there(folder))
-		kdie(K_USAGE, "%s: no such candidate", folder);
+		kdie_usage("%s: no such candidate", folder);
 	if (trial == 0 && stage != KFACT_EVAL)
-		kdie(K_USAGE, "the reference has no %s; use --from eval", kfact_names[stage]);
+		kdie_usage("the reference has no %s; use --from eval", kfact_names[stage]);
 	if (!plans_only())
 		code = redo(trial, branch, stage);
 	if (!code && !plans_only())

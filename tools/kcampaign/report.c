@@ -124,7 +124,7 @@ emit_code(const char *id)
 	size_t len;
 
 	if (!code)
-		kdie(K_USAGE, "%s: contains no code", path);
+		kdie_usage("%s: contains no code", path);
 	len = strlen(code);
 	kout_open(given.output);
 	kout_raw(code, len - (len && code[len - 1] == '\n'));
@@ -139,7 +139,7 @@ command_best(void)
 	int code = K_OK;
 
 	if (last < 1)
-		kdie(K_USAGE, "no trial has been made yet");
+		kdie_usage("no trial has been made yet");
 	if (given.code && !s.best)
 		kdie(K_NO, "%s", no_best(&s));
 	if (given.code)
@@ -157,7 +157,7 @@ command_record(void)
 	json_auto_t *record = ktrials_record(given.operand, KJOIN_WHOLE, &fault);
 
 	if (!record)
-		kdie(K_USAGE, "%s", fault ?: "there is no scored candidate with this id");
+		kdie_usage("%s", fault ?: "there is no scored candidate with this id");
 	kout_only(given.output, record);
 	return K_OK;
 }

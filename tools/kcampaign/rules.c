@@ -168,7 +168,7 @@ settle(const char *path, void *when)
 	struct stat st;
 
 	if (kfind(path, &st) && from_future(&st) && utimensat(AT_FDCWD, path, times, 0) < 0)
-		kdie_errno(K_IO, "%s", path);
+		kdie_io("%s", path);
 }
 
 static void

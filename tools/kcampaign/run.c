@@ -69,9 +69,8 @@ arrive(void)
 	int code = K_OK;
 
 	if (!reason && last_made < 0 && !plans_only() && !model_ready())
-		kdie(K_USAGE,
-		    "the model cannot be asked from here, so nothing was measured; set "
-		    "the key, or change model in campaign.json");
+		kdie_usage("the model cannot be asked from here, so nothing was measured; set "
+		           "the key, or change model in campaign.json");
 	if (needed)
 		do
 			code = run_preflight();
@@ -136,7 +135,7 @@ open_round(void)
 	linear_closed(last_made);
 	if (last_made == 0 && shapes_faults(&text)) {
 		text.data[strcspn(text.data, "\n")] = '\0';
-		kdie(K_USAGE, "eval.set: %s; run `kcampaign shapes` for a fair choice", text.data);
+		kdie_usage("eval.set: %s; run `kcampaign shapes` for a fair choice", text.data);
 	}
 	return judged_freeze() ? keep("at-round") : K_OK;
 }

@@ -110,7 +110,7 @@ propose(void)
 	json_auto_t *baseline = fact_of(0, 0, KFACT_EVAL), *found = NULL;
 
 	if (!baseline)
-		kdie(K_USAGE, "the baseline has not been measured yet; run kcampaign baseline");
+		kdie_usage("the baseline has not been measured yet; run kcampaign baseline");
 	found = examine(t, baseline);
 	put_proposal(t, json_object_get(found, "shapes"));
 	ktask_free(t);

@@ -28,14 +28,14 @@ replace(const char *path, const char *of, const struct kbuf *text)
 	struct timespec times[2];
 
 	if (!kfind(of, &st))
-		kdie_errno(K_IO, "%s", of);
+		kdie_io("%s", of);
 	times[0] = st.st_atim;
 	times[1] = st.st_mtim;
 	converted.before += strcmp(path, of) ? 0 : (long long)st.st_size;
 	converted.after += (long long)text->len;
 	converted.files++;
 	if (kwrite_file(path, text->data, text->len) < 0 || utimensat(AT_FDCWD, path, times, 0) < 0)
-		kdie_errno(K_IO, "%s", path);
+		kdie_io("%s", path);
 }
 
 static void
@@ -65,14 +65,14 @@ load_fact(const char *path, const char *id, enum kfact stage, bool *old)
 	json_t *record = kis_there(path) ? kin_first(path) : NULL;
 
 	if (!record && kis_there(path))
-		kdie(K_USAGE, "%s: no record in it", path);
+		kdie_usage("%s: no record in it", path);
 	*old = is_whole(record);
 	if (record && !*old) {
 		json_decref(record);
 		record = krecord_fact(id, stage, KJOIN_WHOLE, &fault);
 	}
 	if (fault)
-		kdie(K_USAGE, "%s: %s", path, fault);
+		kdie_usage("%s: %s", path, fault);
 	return record;
 }
 
@@ -89,9 +89,8 @@ add_facts(json_t *whole, const json_t *record, const char *path)
 		json_t *fact = json_object_get(record, name), *known = json_object_get(whole, name);
 
 		if (fact && known && path && !json_equal(fact, known))
-			kdie(K_USAGE,
-			    "%s: its member '%s' differs from %s.ndjson, so conversion "
-			    "stopped; restore the right file from a copy",
+			kdie_usage("%s: its member '%s' differs from %s.ndjson, so conversion "
+			           "stopped; restore the right file from a copy",
 			    path, name, name);
 		if (fact && !known)
 			json_object_set(whole, name, fact);
@@ -178,7 +177,7 @@ convert_views(long trial, const json_t *old)
 	if (any && good && text.len)
 		replace(path, path, &text);
 	else if (any && !good && unlink(path) < 0)
-		kdie_errno(K_IO, "%s", path);
+		kdie_io("%s", path);
 }
 
 /* Facts that exist only in the views of TRIAL: a complete record in its last view. */

@@ -111,14 +111,13 @@ merge_category(struct level *l, json_t *category, json_t *seen, const char *in)
 	const char *where = name_place(category, in), *name = kjson_str(category, "name");
 
 	if (json_object_get(seen, name))
-		kdie(K_USAGE, "%s: is defined twice", where);
+		kdie_usage("%s: is defined twice", where);
 	kjson_enter(seen, name);
 	if (json_array_size(json_object_get(category, "patterns")))
 		json_object_set(l->named, name, category);
 	else if (json_object_del(l->named, name))
-		kdie(K_USAGE,
-		    "%s: has no patterns, "
-		    "and the table that it extends has no category of this name to remove",
+		kdie_usage("%s: has no patterns, "
+		           "and the table that it extends has no category of this name to remove",
 		    where);
 }
 
@@ -149,7 +148,7 @@ merge_gates(struct kpattern_table *t, const json_t *list, const char *path)
 		const char *where = name_place(gate, kshown("%s: gate", path));
 
 		if (kjson_int_or(gate, "otherwise", -1) >= kjson_int(gate, "level"))
-			kdie(K_USAGE, "%s: 'otherwise' must be below its level", where);
+			kdie_usage("%s: 'otherwise' must be below its level", where);
 		json_object_set(t->named, kjson_str(gate, "name"), gate);
 	}
 }
@@ -160,7 +159,7 @@ find_base(const char *path, const char *name)
 	const char *there;
 
 	if (strchr(name, '/'))
-		kdie(K_USAGE, "%s: 'extends' must be the name of a table, without a folder", path);
+		kdie_usage("%s: 'extends' must be the name of a table, without a folder", path);
 	there = kbeside(path, name);
 	return kis_there(there) ? kstrdup(there) : kdata_path(kshown("patterns/%s", name));
 }
@@ -175,8 +174,7 @@ merge_file(struct kpattern_table *t, const char *path, int depth)
 		auto_free char *base = find_base(path, extends);
 
 		if (depth == EXTENDS_MAX)
-			kdie(K_USAGE, "%s: more than %d tables extend each other", path,
-			    EXTENDS_MAX);
+			kdie_usage("%s: more than %d tables extend each other", path, EXTENDS_MAX);
 		merge_file(t, base, depth + 1);
 	}
 	if (syntax)

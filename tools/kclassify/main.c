@@ -61,7 +61,7 @@ collect_source(const struct krec *rec, struct kbuf *source)
 		const char *content = json_string_value(json_object_get(file, "content"));
 
 		if (!content)
-			kdie(K_USAGE, "%s:%ld: eval.files[%zu].content: not a string", rec->file,
+			kdie_usage("%s:%ld: eval.files[%zu].content: not a string", rec->file,
 			    rec->lineno, kjson_at(file));
 		kbuf_puts(source, "\n");
 		kbuf_puts(source, content);
@@ -136,7 +136,7 @@ static char *
 table_of(const char *backend)
 {
 	if (strchr(backend, '/') || *backend == '.')
-		kdie(K_USAGE, "'%s' is not the name of a backend", backend);
+		kdie_usage("'%s' is not the name of a backend", backend);
 	return kdata_path(kshown("patterns/%s.json", backend));
 }
 

@@ -58,7 +58,7 @@ void
 work_put(const char *work, const char *name, const void *data, size_t len)
 {
 	if (ksandbox_put(work, name, data, len, 0644) < 0)
-		kdie_errno(K_IO, "%s/%s", work, name);
+		kdie_io("%s/%s", work, name);
 }
 
 /* Whether PATTERN is in one of the flags. */

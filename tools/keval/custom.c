@@ -59,7 +59,7 @@ cell(const struct csv *csv, const char *name)
 	for (size_t i = 0; i < json_array_size(csv->header); i++)
 		if (!strcmp(kjson_item(csv->header, i), name))
 			return kjson_item(csv->row, i) ?: "";
-	kdie(K_USAGE, "%s: the command printed no column '%s'", csv->tier, name);
+	kdie_usage("%s: the command printed no column '%s'", csv->tier, name);
 }
 
 static double
@@ -105,8 +105,7 @@ csv_ok(const struct csv *csv, const char *column)
 	bool yes = kregex_is("(?i)\\A(?:pass(?:ed)?|ok|true|yes|1|correct)\\z", text);
 
 	if (!yes && !kregex_is("(?i)\\A(?:|fail(?:ed)?|error|false|no|0|wrong)\\z", text))
-		kdie(
-		    K_USAGE, "%s: column '%s': '%s' must be pass or fail", csv->tier, column, text);
+		kdie_usage("%s: column '%s': '%s' must be pass or fail", csv->tier, column, text);
 	return yes;
 }
 
@@ -141,7 +140,7 @@ object_of_csv(const char *name, const json_t *tier, const char *text, const char
 	bool good = true;
 
 	if (!column)
-		kdie(K_USAGE, "%s: columns.%s: must be the name of a column", name, needed);
+		kdie_usage("%s: columns.%s: must be the name of a column", name, needed);
 	csv.unit_ms = unit_ms(csv.columns);
 	csv.header = json_array_get(rows, 0);
 	cell(&csv, column);
@@ -168,7 +167,7 @@ trial_of(const struct subject *s, const char *work)
 	uint64_t draw = 0;
 
 	if (getrandom(&draw, sizeof draw, 0) != sizeof draw)
-		kdie_errno(K_IO, "getrandom");
+		kdie_io("getrandom");
 	snprintf(t.seed, sizeof t.seed, "%016llx", (unsigned long long)draw);
 	if (keval.seed)
 		snprintf(t.seed, sizeof t.seed, "%s", keval.seed);
@@ -198,9 +197,8 @@ stage_repository(const struct trial *t)
 	struct words w = { .count = 0 };
 
 	if (!kextract_path_ok(kernel))
-		kdie(K_USAGE,
-		    "%s: eval.repository needs git.kernel_path, "
-		    "the path of the kernel's file in the repository",
+		kdie_usage("%s: eval.repository needs git.kernel_path, "
+		           "the path of the kernel's file in the repository",
 		    kcamp.file);
 	if (!from)
 		kdie_errno(K_USAGE, "%s: eval.repository: %s", kcamp.file, path);
@@ -237,8 +235,8 @@ stage(const struct trial *t, const json_t *tier)
 		const char *name = file ?: "";
 
 		if (!kextract_path_ok(name))
-			kdie(K_USAGE,
-			    "%s: files: '%s' must be a relative path in the campaign's folder",
+			kdie_usage("%s: files: '%s' must be a relative path in the campaign's "
+			           "folder",
 			    kcamp.file, name);
 		stage_file(t, kcamp_path(name), name);
 	}
@@ -337,7 +335,7 @@ parse_answer(const char *name, const struct kproc_result *r, const char *needed)
 		return object_of_csv(name, kcamp_json(name), r->out, needed);
 	answer = json_loadb(r->out, r->out_len, JSON_REJECT_DUPLICATES, &e);
 	if (!json_is_object(answer))
-		kdie(K_USAGE, "%s: the command's output is not a JSON object%s%s", name,
+		kdie_usage("%s: the command's output is not a JSON object%s%s", name,
 		    answer ? "" : ": ", answer ? "" : e.text);
 	return answer;
 }
@@ -489,8 +487,8 @@ add_value(json_t *timing, const char *workload, double value)
 	double ns = 1e6 * kcamp_shown(value);
 
 	if (!(value > 0 && ns > 0 && ns < 9e15))
-		kdie(K_USAGE, "eval.timing: workload %s: the %s must be a number above zero",
-		    workload, kjson_str_or(kcamp_json("eval.timing"), "metric", "time"));
+		kdie_usage("eval.timing: workload %s: the %s must be a number above zero", workload,
+		    kjson_str_or(kcamp_json("eval.timing"), "metric", "time"));
 	add_sample(timing, workload, ns);
 }
 
@@ -511,7 +509,7 @@ read_times(const json_t *answer)
 			    timing, workload, kjson_num_or(row, own ? "value" : "runtime_ms", NAN));
 	}
 	if (!json_array_size(timing))
-		kdie(K_USAGE, "eval.timing: the command printed no times");
+		kdie_usage("eval.timing: the command printed no times");
 	return timing;
 }
 

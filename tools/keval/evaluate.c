@@ -121,7 +121,7 @@ past_eval(const char *id)
 	while (len && text[len - 1] == '\n')
 		len--;
 	if (!krec_parse(&rec, text, len, why, sizeof why))
-		kdie(K_USAGE, "%s:1: %s", path, why);
+		kdie_usage("%s:1: %s", path, why);
 	found = json_incref(json_object_get(rec.json, "eval"));
 	krec_free(&rec);
 	return found;
@@ -157,7 +157,7 @@ find_line(const char *file, char *text, size_t len, const char *needle)
 	start = start ? start + 1 : text;
 	end = strchrnul(hit, '\n');
 	if (!krec_parse(&rec, start, (size_t)(end - start), why, sizeof why))
-		kdie(K_USAGE, "%s: %s", file, why);
+		kdie_usage("%s: %s", file, why);
 	if (json_object_get(rec.json, "id"))
 		id = kstrdup(kjson_str(rec.json, "id"));
 	krec_free(&rec);

@@ -192,8 +192,7 @@ archive_linear(void)
 	json_t *linear = json_object_get(header, "linear");
 
 	if (!linear)
-		kdie(K_USAGE,
-		    "%s: contains no chain of rounds: it does not belong to a linear search",
+		kdie_usage("%s: contains no chain of rounds: it does not belong to a linear search",
 		    keval.archive);
 	return json_incref(linear);
 }
@@ -220,7 +219,7 @@ gather_evidence(long trial)
 	subject = &s;
 	eval = past_eval(id);
 	if (!eval)
-		kdie(K_USAGE, "%s/trials/%s/eval.ndjson: the last accepted program is missing",
+		kdie_usage("%s/trials/%s/eval.ndjson: the last accepted program is missing",
 		    kcamp.dir, id);
 	if (!is_null() && subject_of_past(eval, &s))
 		so = incumbent_so(eval);

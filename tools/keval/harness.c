@@ -148,7 +148,7 @@ harness_prepare(const struct harness_run *run)
 	e->so = open(run->so, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
 	e->answer = memfd_create("answer", MFD_CLOEXEC);
 	if (e->so < 0 || e->answer < 0 || pipe2(go, O_CLOEXEC) < 0)
-		kdie_errno(K_IO, "%s", run->so);
+		kdie_io("%s", run->so);
 	e->pid = kproc_spawn(
 	    &(struct kproc){ .argv = w.at }, (int[3]){ go[0], e->answer, STDERR_FILENO });
 	if (e->pid < 0)
@@ -207,7 +207,7 @@ harness_go(struct early *e, const void *so, size_t len)
 	/* If it has ended already, its status says why. */
 	if (kwrite_all(e->so, so, len) < 0 ||
 	    (kwrite_all(e->go, &now, sizeof now) < 0 && errno != EPIPE))
-		kdie_errno(K_IO, "writing the program for kharness");
+		kdie_io("writing the program for kharness");
 	if (has_answered(e))
 		leaving = e->pid;
 	else

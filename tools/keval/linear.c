@@ -168,21 +168,19 @@ check_set(void)
 		if (!in_set(w, keval.set))
 			continue;
 		if (!own_cases && !kjson_find(cases, "workload", name))
-			kdie(K_USAGE,
-			    "%s: workload %s of the active set %s was not checked; "
-			    "a round needs the whole set",
+			kdie_usage("%s: workload %s of the active set %s was not checked; "
+			           "a round needs the whole set",
 			    keval.task_file, name, keval.set);
 		if (!kjson_bool(w, "timed"))
 			continue;
 		timed++;
 		if (!kgain_row(timing, name))
-			kdie(K_USAGE,
-			    "%s: workload %s of the active set %s was not timed; "
-			    "a round needs the whole set",
+			kdie_usage("%s: workload %s of the active set %s was not timed; "
+			           "a round needs the whole set",
 			    keval.task_file, name, keval.set);
 	}
 	if (timed != json_array_size(timing))
-		kdie(K_USAGE, "%s: %zu workloads were timed, but the active set %s has %zu",
+		kdie_usage("%s: %zu workloads were timed, but the active set %s has %zu",
 		    keval.task_file, json_array_size(timing), keval.set, timed);
 }
 

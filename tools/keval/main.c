@@ -90,7 +90,7 @@ open_task(void)
 		keval.task = kjson_load(keval.task_file);
 	lack = kcamp_lacks_runner(kjson_maybe(keval.task, "language"));
 	if (lack)
-		kdie(K_USAGE, "%s: %s: %s", kcamp.file,
+		kdie_usage("%s: %s: %s", kcamp.file,
 		    kcamp_backend()->runner ? "language of the task" : "campaign.json: backend",
 		    lack);
 }
@@ -154,7 +154,7 @@ open_reply(const struct krec *rec, struct entry *r)
 		                 .cut_off = !strcmp(finish, "length"),
 		             } };
 	if (json_object_get(rec->json, "eval"))
-		kdie(K_USAGE, "%s:%ld: the record is already evaluated", rec->file, rec->lineno);
+		kdie_usage("%s:%ld: the record is already evaluated", rec->file, rec->lineno);
 	strcpy(r->name, krec_id(rec));
 	r->s.name = r->name;
 	r->s.too_large = is_too_large(rec->json, text);

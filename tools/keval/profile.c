@@ -130,7 +130,7 @@ watch_words(struct words *w, char *shared[2])
 
 		/* The program may run as another user. */
 		if (mkfifo(path, 0600) < 0 || chmod(path, 0666) < 0)
-			kdie_errno(K_IO, "%s", path);
+			kdie_io("%s", path);
 	}
 	shared[0] =
 	    kasprintf("--control=fifo:%s/%s,%s/%s", session.work, pipes[0], session.work, pipes[1]);

@@ -128,7 +128,7 @@ json_t *
 archive_header(const char *option)
 {
 	if (!keval.archive)
-		kdie(K_USAGE, "%s needs the archive of the previous trial (--archive)", option);
+		kdie_usage("%s needs the archive of the previous trial (--archive)", option);
 	karch_load(keval.archive, false);
 	return json_incref(karch.header);
 }
@@ -151,9 +151,8 @@ renew_anchor(long trial)
 	struct harness_run run = { .phase = "timing", .unchecked = true, .against = against };
 
 	if (!past || !(so = incumbent_so(past)))
-		kdie(K_USAGE,
-		    "%s/trials/%s/eval.ndjson: cannot measure again: "
-		    "the recorded program does not build",
+		kdie_usage("%s/trials/%s/eval.ndjson: cannot measure again: "
+		           "the recorded program does not build",
 		    kcamp.dir, id);
 	run.so = so;
 	against[0] = reference = against_known(NULL);
@@ -315,7 +314,7 @@ race_files(const char *const *files, long times)
 		auto_free char *code = NULL, *name = NULL;
 
 		if (count == KERNELS_MAX)
-			kdie(K_USAGE, "at most %d kernels can race", KERNELS_MAX);
+			kdie_usage("at most %d kernels can race", KERNELS_MAX);
 		code = input_read(files[count], SOURCE_MAX, NULL);
 		name = name_of(files, count);
 		entries[count] = check_program(code, files[count], name);

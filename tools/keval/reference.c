@@ -54,7 +54,7 @@ need_oracle(void)
 	const char *lack = ktask_lacks_oracle(t, code);
 
 	if (lack)
-		kdie(K_USAGE, "%s: %s", keval.task_file, lack);
+		kdie_usage("%s: %s", keval.task_file, lack);
 	ktask_free(t);
 }
 
@@ -70,8 +70,7 @@ oracle_so(void)
 	need_oracle();
 	keval.oracle = trusted_so(file, flags, is_device_only(), &log);
 	if (!keval.oracle)
-		kdie(K_USAGE, "%s: does not build as the oracle, with -DREAL=double:\n%s", file,
-		    log);
+		kdie_usage("%s: does not build as the oracle, with -DREAL=double:\n%s", file, log);
 	return keval.oracle;
 }
 
@@ -83,7 +82,7 @@ against_known(const json_t *baseline)
 	    json_object_get(baseline, "flags"), false, &log);
 
 	if (!so && !baseline)
-		kdie(K_USAGE, "%s: the reference does not build: %s", keval.task_file, log);
+		kdie_usage("%s: the reference does not build: %s", keval.task_file, log);
 	return so ? kasprintf("%s=%s", kjson_str_or(baseline, "name", "reference"), so) : NULL;
 }
 
@@ -167,9 +166,9 @@ evaluate_reference(void)
 	json_auto_t *list = json_array();
 
 	if (!subject_fits(&s))
-		kdie(K_USAGE,
-		    "%s: the reference takes more than %zu bytes in a record; it must be smaller, "
-		    "because every prompt contains it",
+		kdie_usage("%s: the reference takes more than %zu bytes in a record; it must be "
+		           "smaller, "
+		           "because every prompt contains it",
 		    keval.task_file, KIO_CODE_MAX);
 	/* Notes about a task that are not faults are printed once per campaign. */
 	lint_task(ktrials_last() < 0);
@@ -184,7 +183,7 @@ evaluate_reference(void)
 		json_array_append_new(list, evaluate_baseline(baseline));
 	evaluate(&s);
 	if (status_at(eval, "status") != STATUS_CORRECT)
-		kdie(K_USAGE, "%s: the status of the reference is %s, not correct: %s",
+		kdie_usage("%s: the status of the reference is %s, not correct: %s",
 		    keval.task_file, kjson_str(eval, "status"), kjson_str(eval, "log"));
 	if (kcamp_linear())
 		kjson_put(eval, "level", "full");
@@ -222,8 +221,7 @@ evaluate_best(const char *id)
 	struct subject s = { .name = id };
 
 	if (!past || !subject_of_past(past, &s))
-		kdie(
-		    K_USAGE, "%s: no evaluated candidate with this id in %s/trials", id, kcamp.dir);
+		kdie_usage("%s: no evaluated candidate with this id in %s/trials", id, kcamp.dir);
 	s.again = true;
 	if (!is_null()) {
 		choose_full_set();

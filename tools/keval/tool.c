@@ -8,7 +8,7 @@ static void
 add_word(struct words *w, const char *word)
 {
 	if (w->count == WORDS_MAX)
-		kdie(K_USAGE, "a command has more than %d words", WORDS_MAX);
+		kdie_usage("a command has more than %d words", WORDS_MAX);
 	w->at[w->count++] = (char *)word;
 }
 

@@ -52,7 +52,7 @@ next_racer(const char *name, const char *id)
 	struct racer *x = &turns.racer[turns.count];
 
 	if (turns.count == RACERS_MAX)
-		kdie(K_USAGE, "too many baselines");
+		kdie_usage("too many baselines");
 	*x = (struct racer){ .name = name, .id = id };
 	return x;
 }

@@ -18,7 +18,7 @@ cell_open(int c)
 		    "improvements", 0, "discoveries", 0, "replacements", 0, "base", 0, "sum", 0.0,
 		    0.0, 0.0, 0.0, "weight", 0.0, 0.0, 0.0, 0.0, "directions");
 	if (json_array_size(json_object_get(*cell, "sum")) != KARCH_DIMS)
-		kdie(K_USAGE, "a cell of the gradient is malformed; make views makes it again");
+		kdie_usage("a cell of the gradient is malformed; make views makes it again");
 	return *cell;
 }
 

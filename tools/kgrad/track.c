@@ -251,14 +251,12 @@ add_trial(const struct kcandidate *list, size_t n)
 	long trial = list[0].trial;
 
 	if (trial <= gradient.trial)
-		kdie(K_USAGE,
-		    "the gradient already contains trial %ld, "
-		    "but these records are of trial %ld",
+		kdie_usage("the gradient already contains trial %ld, "
+		           "but these records are of trial %ld",
 		    gradient.trial, trial);
 	if (trial <= karch.trial && trial)
-		kdie(K_USAGE,
-		    "the archive already contains trial %ld; "
-		    "give the archive from before these records",
+		kdie_usage("the archive already contains trial %ld; "
+		           "give the archive from before these records",
 		    karch.trial);
 	age_lengths(trial);
 	/* Transitions of earlier trials are in those trials' files. */
@@ -281,5 +279,5 @@ gradient_update(char *const *files, size_t count)
 		karch.header = json_object();
 	kcandidate_trials(files, count, add_trial);
 	if (gradient.trial < 0)
-		kdie(K_USAGE, "there are no records and no gradient to start from");
+		kdie_usage("there are no records and no gradient to start from");
 }

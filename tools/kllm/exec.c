@@ -49,9 +49,8 @@ cut_pointers(void)
 	struct kregex_span at[3];
 
 	if (!kregex_match("(?s)\\A.*?:(/[^:\\s\"']*)(?::(/[^:\\s\"']*))?\\z", command.line, at))
-		kdie(K_USAGE,
-		    "model.provider: exec-json:COMMAND:/POINTER "
-		    "needs a JSON pointer to the answer");
+		kdie_usage("model.provider: exec-json:COMMAND:/POINTER "
+		           "needs a JSON pointer to the answer");
 	command.text_pointer = kregex_text(command.line, at[1]);
 	command.usage_pointer = kregex_text(command.line, at[2]);
 	command.line[at[1].from - 1] = '\0';
@@ -71,7 +70,7 @@ parse_command(const char *provider)
 	if (command.json)
 		cut_pointers();
 	if (!command.line[strspn(command.line, " \t")])
-		kdie(K_USAGE, "model.provider: '%s' has no command", provider);
+		kdie_usage("model.provider: '%s' has no command", provider);
 }
 
 /* An empty folder to run in, with the system text in a file next to it. */
@@ -83,11 +82,11 @@ make_folder(void)
 	auto_free char *system = NULL, *cwd = NULL;
 
 	if (!mkdtemp(base))
-		kdie_errno(K_IO, "%s", base);
+		kdie_io("%s", base);
 	system = kasprintf("%s/system.txt", base);
 	cwd = kasprintf("%s/empty", base);
 	if (kwrite_file(system, call.system, strlen(call.system)) < 0 || mkdir(cwd, 0700) < 0)
-		kdie_errno(K_IO, "%s", base);
+		kdie_io("%s", base);
 	return base;
 }
 

@@ -47,7 +47,7 @@ write_prompt(const char *path, const char *txt, const char *json)
 			put_aside(json);
 		}
 		if (kwrite_file(path, b.data, b.len) < 0)
-			kdie_errno(K_IO, "%s", path);
+			kdie_io("%s", path);
 	}
 }
 
@@ -79,8 +79,7 @@ take(const char *path, size_t *len, bool *too_large)
 	while (kfind_link(path, &st) && st.st_size > 0) {
 		/* A link could make any file of this user part of a record. */
 		if (!S_ISREG(st.st_mode))
-			kdie(K_USAGE, "%s: is not a regular file; put the answer itself there",
-			    path);
+			kdie_usage("%s: is not a regular file; put the answer itself there", path);
 		age = age_of(&st);
 		if (age < settle_s) {
 			usleep((useconds_t)((settle_s - age) * 1e6) + 1000);
@@ -89,7 +88,7 @@ take(const char *path, size_t *len, bool *too_large)
 		text = kread_file(path, KLLM_BODY_MAX, len);
 		*too_large = !text && errno == EFBIG;
 		if (!text && !*too_large)
-			kdie_errno(K_IO, "%s", path);
+			kdie_io("%s", path);
 		return text;
 	}
 	return NULL;
@@ -108,7 +107,7 @@ from_json(const char *path)
 	size_t i;
 
 	if (!json_is_string(text))
-		kdie(K_USAGE, "%s: 'text' is missing or not a string", path);
+		kdie_usage("%s: 'text' is missing or not a string", path);
 	kbuf_add(&reply.text, json_string_value(text), json_string_length(text));
 	kbuf_puts(&reply.reasoning, reasoning);
 	i = kindex_of(finish, finishes, LEN(finishes));
@@ -128,8 +127,8 @@ ask_file(void)
 	size_t len;
 
 	if (!call.folder)
-		kdie(K_USAGE,
-		    "the provider 'file' needs -o FILE; prompt and answer go into the same folder");
+		kdie_usage("the provider 'file' needs -o FILE; prompt and answer go into the same "
+		           "folder");
 	prompt = kasprintf("%s/prompt.md", call.folder);
 	txt = kasprintf("%s/reply.txt", call.folder);
 	json = kasprintf("%s/reply.json", call.folder);

@@ -63,7 +63,7 @@ build_url(void)
 	auto_free char *plain = kregex_sub("/+\\z", base, "");
 
 	if (kregex_is("[^!-~]", base))
-		kdie(K_USAGE, "model.base_url: contains white space or control characters");
+		kdie_usage("model.base_url: contains white space or control characters");
 	return kregex_sub("/v1/v1/", kshown("%s%s", plain, server->path), "/v1/");
 }
 
@@ -71,15 +71,15 @@ static void
 check_url(const char *url)
 {
 	if (!kregex_is("\\Ahttps?://", url))
-		kdie(K_USAGE, "model.base_url: '%s' does not begin with https://", url);
+		kdie_usage("model.base_url: '%s' does not begin with https://", url);
 	if (!kregex_is("\\Ahttps:", url) && !url_is_loopback(url))
-		kdie(K_USAGE,
-		    "model.base_url: '%s' must begin with https://, or key and prompts would cross "
-		    "the network unencrypted",
+		kdie_usage("model.base_url: '%s' must begin with https://, or key and prompts "
+		           "would cross "
+		           "the network unencrypted",
 		    url);
 	if (kregex_is("://[^/?#]*@", url))
-		kdie(K_USAGE,
-		    "model.base_url: contains a user name or password; use a key file instead");
+		kdie_usage("model.base_url: contains a user name or password; use a key file "
+		           "instead");
 }
 
 /* Sets key and headers. A server on this machine may need no key. */
@@ -99,8 +99,8 @@ set_headers(void)
 		bearer = key != NULL;
 	}
 	if (!key && !url_is_loopback(session.url))
-		kdie(K_USAGE,
-		    "auth: no key found: set %s, or name a key file (--key-file, model.key_file)",
+		kdie_usage("auth: no key found: set %s, or name a key file (--key-file, "
+		           "model.key_file)",
 		    env);
 	if (key) {
 		session.auth =
@@ -146,9 +146,9 @@ session_open(void)
 	if (!call.allow_secrets &&
 	    (secret_in(call.system, strlen(call.system)) ||
 	        secret_in(call.user, strlen(call.user))))
-		kdie(K_USAGE,
-		    "%s: the prompt contains something that looks like a key and was not sent "
-		    "(--allow-secrets sends it)",
+		kdie_usage("%s: the prompt contains something that looks like a key and was not "
+		           "sent "
+		           "(--allow-secrets sends it)",
 		    call.id);
 	request = (struct request){
 		.api = server->api,
@@ -190,15 +190,14 @@ book(int64_t input)
 	        cost = kmodel_cost(request.row, &most);
 
 	if (cost == KUSAGE_UNKNOWN && cap > 0)
-		kdie(K_USAGE,
-		    "budget: a budget is set, but the price of '%s' is unknown; "
-		    "add a row to the model table",
+		kdie_usage("budget: a budget is set, but the price of '%s' is unknown; "
+		           "add a row to the model table",
 		    request.model);
 	session.booked = cost == KUSAGE_UNKNOWN ? 0 : cost;
 	if (session.booked && !kbudget_add(session.ledger, session.booked, cap, &spent))
-		kdie(K_USAGE,
-		    "budget: %.4f USD are spent or reserved and this request may cost %.4f, but "
-		    "the budget is %.4f (%s)",
+		kdie_usage("budget: %.4f USD are spent or reserved and this request may cost %.4f, "
+		           "but "
+		           "the budget is %.4f (%s)",
 		    (double)spent / 1e9, (double)session.booked / 1e9, call.budget_usd,
 		    session.ledger);
 }
@@ -223,7 +222,7 @@ wait_turn(void)
 		return;
 	case KLIMIT_STOPPED:
 		refund();
-		kdie(K_USAGE, "%s: not sent, because the call before it failed: %s", call.id,
+		kdie_usage("%s: not sent, because the call before it failed: %s", call.id,
 		    klimit_reason(session.limit));
 	case KLIMIT_LATER:
 		refund();
@@ -393,9 +392,8 @@ send_once(int step, struct outcome *o)
 
 		refund();
 		errno = why;
-		kdie_errno(K_IO,
-		    "%s: cannot reserve disk space for the answer next to %s; "
-		    "the request was not sent",
+		kdie_io("%s: cannot reserve disk space for the answer next to %s; "
+		        "the request was not sent",
 		    call.id, call.out);
 	}
 	body = request_body(&len);

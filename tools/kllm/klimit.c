@@ -64,7 +64,7 @@ klimit_open(const char *name)
 	l->path = kstrdup(state_path(name, ".state"));
 	l->fd = open(l->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (l->fd < 0)
-		kdie_errno(K_IO, "%s", l->path);
+		kdie_io("%s", l->path);
 	return l;
 }
 
@@ -83,7 +83,7 @@ lock(int fd)
 {
 	while (flock(fd, LOCK_EX) < 0)
 		if (errno != EINTR)
-			kdie_errno(K_IO, "flock");
+			kdie_io("flock");
 }
 
 /*
@@ -112,7 +112,7 @@ state_leave(struct klimit *l, bool save)
 
 	s->now = know_ns();
 	if (save && pwrite(l->fd, s, sizeof *s, 0) != sizeof *s)
-		kdie_errno(K_IO, "%s", l->path);
+		kdie_io("%s", l->path);
 	flock(l->fd, LOCK_UN);
 }
 
@@ -179,7 +179,7 @@ read_ledger(int fd, const char *path)
 	ssize_t got = pread(fd, text, sizeof text - 1, 0);
 
 	if (got < 0)
-		kdie_errno(K_IO, "%s", path);
+		kdie_io("%s", path);
 	text[got] = '\0';
 	errno = 0;
 	if (got &&
@@ -202,7 +202,7 @@ kbudget_add(const char *path, int64_t amount, int64_t cap, int64_t *spent)
 	bool fits;
 
 	if (fd < 0)
-		kdie_errno(K_IO, "%s", path);
+		kdie_io("%s", path);
 	lock(fd);
 	sum = read_ledger(fd, path);
 	if (__builtin_add_overflow(sum, amount, &total) || total > LEDGER_MAX)
@@ -217,7 +217,7 @@ kbudget_add(const char *path, int64_t amount, int64_t cap, int64_t *spent)
 		n = snprintf(text, sizeof text, "spent_nanousd %020" PRId64 "\n", *spent);
 		if (pwrite(fd, text, (size_t)n, 0) != n || ftruncate(fd, n) < 0 ||
 		    fdatasync(fd) < 0)
-			kdie_errno(K_IO, "%s", path);
+			kdie_io("%s", path);
 	}
 	close(fd);
 	return fits;

@@ -74,8 +74,8 @@ static struct row {
 _Noreturn static void
 fault(const char *name)
 {
-	kdie(K_USAGE, "%s:%ld: %s: invalid value '%s'", row.file, row.line, name,
-	    kjson_str(row.cells, name));
+	kdie_usage(
+	    "%s:%ld: %s: invalid value '%s'", row.file, row.line, name, kjson_str(row.cells, name));
 }
 
 /* A cell times SCALE; UNKNOWN if it is empty. */
@@ -170,10 +170,10 @@ cells_of(char *line, const json_t *head)
 		else if (n < json_array_size(head) && *cell && strcmp(cell, "-"))
 			json_object_set_new(cells, kjson_item(head, n), kjson_string(cell));
 	if (head && n != json_array_size(head))
-		kdie(K_USAGE, "%s:%ld: %zu fields, but the header line has %zu", row.file, row.line,
-		    n, json_array_size(head));
+		kdie_usage("%s:%ld: %zu fields, but the header line has %zu", row.file, row.line, n,
+		    json_array_size(head));
 	if (head ? !json_object_get(cells, "match") : !kjson_has(cells, "match"))
-		kdie(K_USAGE, "%s:%ld: match: is missing", row.file, row.line);
+		kdie_usage("%s:%ld: match: is missing", row.file, row.line);
 	return cells;
 }
 

@@ -43,7 +43,7 @@ add_knob(void *to, const char *option, const char *assignment)
 {
 	(void)to;
 	if (given.knob_count == LEN(given.knobs))
-		kdie(K_USAGE, "%s: more than %zu", option, LEN(given.knobs));
+		kdie_usage("%s: more than %zu", option, LEN(given.knobs));
 	given.knobs[given.knob_count++] = assignment;
 }
 
@@ -98,7 +98,7 @@ set_knob(json_t *manifest, const char *assignment)
 	json_t *v;
 
 	if (!value)
-		kdie(K_USAGE, "%s: must be NAME=VALUE", assignment);
+		kdie_usage("%s: must be NAME=VALUE", assignment);
 	path = kstrndup(assignment, (size_t)(value - assignment));
 	v = knob_value(assignment, value + 1);
 	for (char *dot; (dot = strrchr(path, '.')); *dot = '\0')
@@ -118,7 +118,7 @@ apply_knobs(void)
 	kforeach_of(knob, given.knobs, given.knob_count)
 		set_knob(kcamp.json, *knob);
 	if (kcamp_faults(kcamp.json, &faults))
-		kdie(K_USAGE, "-k: %.*s", (int)strcspn(faults, "\n"), faults);
+		kdie_usage("-k: %.*s", (int)strcspn(faults, "\n"), faults);
 	free(faults);
 }
 
@@ -131,8 +131,8 @@ use_feedback(void)
 	json_t *group = json_object_get(kcamp.json, "model");
 
 	if (!*provider)
-		kdie(K_USAGE,
-		    "%s: feedback.provider: is empty; set it to the provider of the second model",
+		kdie_usage("%s: feedback.provider: is empty; set it to the provider of the second "
+		           "model",
 		    kcamp.file);
 	if (!group)
 		json_object_set_new(kcamp.json, "model", group = json_object());
@@ -168,10 +168,9 @@ read_record(struct krec *rec, const char *path)
 
 	kin_open(&in, path);
 	if (!krecord_next(&in, rec, KJOIN_WHOLE))
-		kdie(K_USAGE, "%s: no record", in.file);
+		kdie_usage("%s: no record", in.file);
 	if (kin_next(&in, &more))
-		kdie(K_USAGE, "%s: more than one record; kllm answers give one prompt only",
-		    in.file);
+		kdie_usage("%s: more than one record; kllm answers give one prompt only", in.file);
 	rec->file = path ?: "<stdin>";
 	kin_close(&in);
 }
@@ -230,11 +229,11 @@ provider_of(void)
 		    (one->name[n - 1] != ':' && call.provider[n]))
 			continue;
 		if (one->needs_model && !*call.model)
-			kdie(K_USAGE, "%s: model.name: is missing (the provider %s needs it)",
+			kdie_usage("%s: model.name: is missing (the provider %s needs it)",
 			    kcamp.file, call.provider);
 		return one;
 	}
-	kdie(K_USAGE, "%s: model.provider: unknown provider '%s'", kcamp.file, call.provider);
+	kdie_usage("%s: model.provider: unknown provider '%s'", kcamp.file, call.provider);
 }
 
 /* Gets the reply to the prompt of one record and adds it. */
@@ -246,7 +245,7 @@ answer(void)
 	read_record(&call.rec, given.in);
 	prepare();
 	if (json_object_get(call.rec.json, "reply"))
-		kdie(K_USAGE, "%s: the record already has a reply", call.rec.file);
+		kdie_usage("%s: the record already has a reply", call.rec.file);
 	member = reply_bounded(provider_of()->ask());
 	kout_open(call.out);
 	krecord_put(&call.rec, given.thin, "reply", member);

@@ -26,8 +26,8 @@ own_prices(const char *model, struct kmodel *row)
 	if (strcmp(model, call.priced) || (input < 0 && output < 0))
 		return false;
 	if (input < 0 || output < 0)
-		kdie(K_USAGE, "%s: model.price_%s: is missing; set both prices or neither",
-		    kcamp.file, input < 0 ? "input" : "output");
+		kdie_usage("%s: model.price_%s: is missing; set both prices or neither", kcamp.file,
+		    input < 0 ? "input" : "output");
 	row->input = llround(input * 1e6);
 	row->output = llround(output * 1e6);
 	row->cache_read = row->cache_write_5m = row->cache_write_1h = -1;

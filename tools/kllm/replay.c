@@ -23,7 +23,7 @@ load(struct krec *rec, const char *path)
 	in.lenient = true;
 	if (!kin_next(&in, rec) &&
 	    !(in.too_long && krec_parse(rec, too_large, strlen(too_large), NULL, 0)))
-		kdie(K_USAGE, "%s: no record", path);
+		kdie_usage("%s: no record", path);
 	rec->file = path;
 	kin_close(&in);
 }
@@ -43,7 +43,7 @@ ask_replay(void)
 	if (!recorded)
 		recorded = rec.json;
 	if (!json_is_string(json_object_get(recorded, "text")))
-		kdie(K_USAGE, "%s: the recorded reply has no 'text'", path);
+		kdie_usage("%s: the recorded reply has no 'text'", path);
 	answered = kjson_str_or(recorded, "prompt_sha256", kjson_maybe(rec.json, "prompt.sha256"));
 	member = json_deep_copy(recorded);
 	json_object_del(member, "recorded");

@@ -46,7 +46,7 @@ clean_key(char *raw, const char *where)
 		end--;
 	for (const char *p = start; p < end; p++)
 		if (*p <= ' ' || *p > '~')
-			kdie(K_USAGE, "%s: the key contains invalid characters", where);
+			kdie_usage("%s: the key contains invalid characters", where);
 	key = kstrndup(start, (size_t)(end - start));
 	explicit_bzero(raw, strlen(raw));
 	return key;
@@ -63,10 +63,10 @@ read_key_file(const char *path)
 	if (fd < 0 || fstat(fd, &st) < 0)
 		kdie_errno(K_USAGE, "key file %s", path);
 	if (!S_ISREG(st.st_mode))
-		kdie(K_USAGE, "key file %s: not a regular file", path);
+		kdie_usage("key file %s: not a regular file", path);
 	if (st.st_mode & 077)
-		kdie(K_USAGE, "key file %s: others may read it (mode %03o); run: chmod 600 %s",
-		    path, (unsigned)st.st_mode & 0777, path);
+		kdie_usage("key file %s: others may read it (mode %03o); run: chmod 600 %s", path,
+		    (unsigned)st.st_mode & 0777, path);
 	n = read(fd, raw, KEY_MAX);
 	close(fd);
 	if (n < 0)

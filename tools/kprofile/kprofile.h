@@ -64,7 +64,7 @@ void profile_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* Calls EACH for every line without its end, which EACH may modify. */
 void input_lines(void (*each)(char *line));
 /* Reports a fault in the line as "FILE:LINE: why", and ends the program. */
-#define input_fault(fmt, ...) kdie(K_USAGE, "%s:%ld: " fmt, input.file, input.line, ##__VA_ARGS__)
+#define input_fault(fmt, ...) kdie_usage("%s:%ld: " fmt, input.file, input.line, ##__VA_ARGS__)
 
 /* number.c: "1,006,632,960", "0,58", "3.199.462,02" and plain numbers; false for anything else. */
 bool number_read(const char *s, double *value);

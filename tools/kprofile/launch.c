@@ -71,7 +71,7 @@ add_launch(const char *process, const char *id, const char *kernel)
 	struct launch *l;
 
 	if (profile.count == MAX_LAUNCHES)
-		kdie(K_USAGE, "more than %d launches", MAX_LAUNCHES);
+		kdie_usage("more than %d launches", MAX_LAUNCHES);
 	kgrow(profile.launch, profile.count);
 	l = &profile.launch[profile.count++];
 	*l = (struct launch){ kstrdup(process), kstrdup(id), kstrdup(kernel), json_object(),

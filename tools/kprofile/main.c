@@ -50,9 +50,9 @@ detect(void)
 	struct kregex_span first[2] = { { 0, 0 } };
 
 	if (input.len >= 4 && (!memcmp(input.data, "NVR", 3) || strlen(input.data) < input.len))
-		kdie(K_USAGE,
-		    "%s: is a binary file; export ncu's report as text first: ncu --import FILE "
-		    "--csv --page raw",
+		kdie_usage("%s: is a binary file; export ncu's report as text first: ncu --import "
+		           "FILE "
+		           "--csv --page raw",
 		    input.file);
 	kforeach(one, formats)
 		if (kregex_is(one->pattern, input.data))
@@ -62,11 +62,11 @@ detect(void)
 		    "%s: ncu has no permission to read performance counters (ERR_NVGPUCTRPERM)",
 		    input.file);
 	if (strstr(input.data, "No kernels were profiled"))
-		kdie(K_USAGE, "%s: ncu profiled no kernel", input.file);
+		kdie_usage("%s: ncu profiled no kernel", input.file);
 	kregex_find(HEAD "(.{0,60})", input.data, input.len, first, LEN(first));
-	kdie(K_USAGE,
-	    "%s:1: unknown format: no output of ncu, rocprofv3, callgrind or perf (stat -x, or -j, "
-	    "report or c2c report --stdio) begins with '%.*s'",
+	kdie_usage("%s:1: unknown format: no output of ncu, rocprofv3, callgrind or perf (stat -x, "
+	           "or -j, "
+	           "report or c2c report --stdio) begins with '%.*s'",
 	    input.file, (int)(first[1].to - first[1].from), input.data + first[1].from);
 }
 
@@ -82,8 +82,8 @@ add_facts(void)
 	const struct khw_device *d = h ? khw_find(h, device) : NULL;
 
 	if (given.device && !d)
-		kdie(K_USAGE, "--device %s: no file in docs/hardware describes this device",
-		    given.device);
+		kdie_usage(
+		    "--device %s: no file in docs/hardware describes this device", given.device);
 	kjson_foreach_member(key, v, json_object_get(profile.table, "peaks")) {
 		const struct khw_fact *f =
 		    json_is_string(v) ? khw_known(d, json_string_value(v)) : NULL;
@@ -174,10 +174,10 @@ choose(json_t **kernels)
 	*kernels = kernels_of(by);
 	first = json_array_get(*kernels, 0);
 	if (!first)
-		kdie(K_USAGE, "no kernel matches '%s'", profile.kernel ?: "");
+		kdie_usage("no kernel matches '%s'", profile.kernel ?: "");
 	if (!timed && json_array_size(*kernels) > 1)
-		kdie(K_USAGE,
-		    "there are %zu kernels, but no %s to choose one by; choose one with --kernel",
+		kdie_usage("there are %zu kernels, but no %s to choose one by; choose one with "
+		           "--kernel",
 		    json_array_size(*kernels), by);
 	kforeach_of(l, profile.launch, profile.count)
 		if (l->wanted && kjson_is(first, "name", l->kernel) &&
@@ -204,7 +204,7 @@ read_file(const char *path)
 	memmove(input.data, input.data + mark, input.len + 1);
 	format = strcmp(given.format, "auto") ? format_named(given.format) : detect();
 	if (profile.source && strcmp(profile.source, format->source))
-		kdie(K_USAGE, "%s: cannot combine %s with %s in one profile", path, format->source,
+		kdie_usage("%s: cannot combine %s with %s in one profile", path, format->source,
 		    profile.source);
 	if (!profile.source) {
 		profile.source = format->source;

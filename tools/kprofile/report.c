@@ -70,7 +70,7 @@ try_rules(json_t *findings, json_t *not_evaluable)
 		enum truth t;
 
 		if (!kis_one_of("low medium high", kjson_str(rule, "severity")))
-			kdie(K_USAGE, "%s: rule %s: severity must be low, medium or high",
+			kdie_usage("%s: rule %s: severity must be low, medium or high",
 			    profile.where, kjson_str_or(rule, "id", "?"));
 		values.missing = missing;
 		t = values_all(json_object_get(rule, "when"), &margin);

@@ -50,11 +50,11 @@ raw_value(const char *name)
 	}
 	scale = number_scale(json_object_get(profile.table, "units"), unit);
 	if (scale <= 0)
-		kdie(K_USAGE, "%s:%" JSON_INTEGER_FORMAT ": %s: unknown unit '%s'", file, line,
-		    name, unit);
+		kdie_usage(
+		    "%s:%" JSON_INTEGER_FORMAT ": %s: unknown unit '%s'", file, line, name, unit);
 	if (!number_read(text, &value))
-		kdie(K_USAGE, "%s:%" JSON_INTEGER_FORMAT ": %s: '%.60s' is not a number", file,
-		    line, name, text);
+		kdie_usage("%s:%" JSON_INTEGER_FORMAT ": %s: '%.60s' is not a number", file, line,
+		    name, text);
 	return value * scale;
 }
 
@@ -71,7 +71,7 @@ table_value(const json_t *value, const char *name)
 	double found = NAN;
 
 	if (++values.depth > MAX_DEPTH)
-		kdie(K_USAGE, "%s: value %s depends on itself", profile.where, name);
+		kdie_usage("%s: value %s depends on itself", profile.where, name);
 	values.missing = NULL;
 	kjson_foreach_text(one, from)
 		if (isnan(found))
@@ -124,8 +124,8 @@ values_get(const char *name)
 _Noreturn static void
 syntax(const struct parser *s, const char *what)
 {
-	kdie(K_USAGE, "%s: \"%s\", offset %zu: %s", profile.where, s->whole,
-	    (size_t)(s->p - s->whole), what);
+	kdie_usage(
+	    "%s: \"%s\", offset %zu: %s", profile.where, s->whole, (size_t)(s->p - s->whole), what);
 }
 
 static double evaluate(struct parser *s, int above);
@@ -296,7 +296,7 @@ values_fill(const char *text)
 		kbuf_puts(&b, isnan(value) ? "?" : number_text(value));
 	}
 	if (strchr(text, '{'))
-		kdie(K_USAGE, "%s: \"%s\": '{' without '}'", profile.where, text);
+		kdie_usage("%s: \"%s\": '{' without '}'", profile.where, text);
 	kbuf_puts(&b, text);
 	values.missing = outer;
 	return b.data;

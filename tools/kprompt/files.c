@@ -62,7 +62,7 @@ load(void *arg, const char *name, const char **file)
 		f++;
 	if (f == files + count) {
 		if (count == LEN(files))
-			kdie(K_USAGE, "more than %zu prompt files", LEN(files));
+			kdie_usage("more than %zu prompt files", LEN(files));
 		with_suffix = kasprintf("%s.txt", name);
 		f->path = files_find(with_suffix);
 		free(with_suffix);

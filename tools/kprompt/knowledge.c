@@ -52,7 +52,7 @@ find_notes(json_t *files, const char *folder, const char *shown, const char *bel
 		if (*e->d_name == '.' || !strcmp(e->d_name, "README.md"))
 			;
 		else if (!kfind(file, &st))
-			kdie_errno(K_IO, "%s", file);
+			kdie_io("%s", file);
 		else if (S_ISDIR(st.st_mode) && depth < MAX_DEPTH)
 			find_notes(files, folder, shown, name, depth + 1);
 		else if (S_ISREG(st.st_mode) && n > 3 && !strcmp(e->d_name + n - 3, ".md"))

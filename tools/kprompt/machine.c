@@ -65,8 +65,8 @@ choose_simd(void)
 		if (!need || json_object_get(isa, need))
 			return json_incref(row);
 	}
-	kdie(K_USAGE,
-	    "prompts/simd.json: no row matches this machine; the last row must have no \"isa\"");
+	kdie_usage("prompts/simd.json: no row matches this machine; the last row must have no "
+	           "\"isa\"");
 }
 
 /*

@@ -40,7 +40,7 @@ static const struct key {
 	{ "tokens", NUMBER, MAX_TOKENS, true },
 };
 
-#define fault_at(line, ...) kdie(K_USAGE, "%s:%ld: %s", note.path, line, kasprintf(__VA_ARGS__))
+#define fault_at(line, ...) kdie_usage("%s:%ld: %s", note.path, line, kasprintf(__VA_ARGS__))
 #define fault(...) fault_at(note.line, __VA_ARGS__)
 
 /* The words of SET, "attention, gemm"; not freed, since it goes into a last message. */

@@ -292,7 +292,7 @@ check_sample(const struct krec *rec)
 	krec_str(rec, "sample.parent.id");
 	krec_str(rec, "sample.parent.code");
 	if (start_named(status) == START_COUNT)
-		kdie(K_USAGE, "%s:%ld: sample.status '%s' must be initial, error or correct",
+		kdie_usage("%s:%ld: sample.status '%s' must be initial, error or correct",
 		    rec->file, rec->lineno, status);
 }
 

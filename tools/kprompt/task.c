@@ -85,13 +85,13 @@ parameter_of(const json_t *argument)
 	if (!p.name)
 		p.name = kjson_str_or(argument, "axis", kjson_maybe(argument, "name"));
 	if (!p.name)
-		kdie(K_USAGE,
-		    "the task's entry.arguments: each item must be a name or {\"axis\": name}");
+		kdie_usage("the task's entry.arguments: each item must be a name or {\"axis\": "
+		           "name}");
 	in = json_object_get(json_object_get(task, "inputs"), p.name);
 	out = json_object_get(json_object_get(task, "outputs"), p.name);
 	if (!in && !out && !json_object_get(json_object_get(task, "axes"), p.name))
-		kdie(K_USAGE, "the task's entry.arguments: '%s' is not an input, output or axis",
-		    p.name);
+		kdie_usage(
+		    "the task's entry.arguments: '%s' is not an input, output or axis", p.name);
 	p.tensor = out ?: in;
 	p.inout = kjson_bool(out, "inout");
 	p.dtype = kjson_str_or(
@@ -112,7 +112,7 @@ declare(const struct parameter *p)
 	    kjson_str_or(json_object_get(backend, "types"), p->dtype, p->dtype));
 
 	if (!form)
-		kdie(K_USAGE, "prompts/backends: no \"%s\"", p->kind);
+		kdie_usage("prompts/backends: no \"%s\"", p->kind);
 	return files_fill(form, "prompts/backends", context);
 }
 
@@ -360,8 +360,8 @@ task_facts(void)
 
 	task = kjson_load(path);
 	if (!kjson_is(task, "schema", "task/1"))
-		kdie(K_USAGE,
-		    "%s: schema: must be \"task/1\"; this version of kiln reads no other tasks",
+		kdie_usage("%s: schema: must be \"task/1\"; this version of kiln reads no other "
+		           "tasks",
 		    path);
 	source = kread_text_or_die(
 	    kbeside(path, kjson_str_or(task, "reference", "reference.c")), MAX_SOURCE);

@@ -420,7 +420,7 @@ remove_old_files(const struct closed *e)
 	kjson_foreach_member(path, digest, json_object_get(e->line, "files"))
 		if (!is_fact(path) && !find_planned(&state.plan[e->round - 1], path) &&
 		    unlink(path) < 0 && errno != ENOENT)
-			kdie_errno(K_IO, "%s", path);
+			kdie_io("%s", path);
 }
 
 static void

@@ -116,7 +116,7 @@ accept(const char *done, const char *refused, const char *reply)
 	const char *text = kjson_maybe(whole, "reply.text"), *why;
 
 	if (!text)
-		kdie(K_USAGE, "%s: no record with 'reply.text'", reply);
+		kdie_usage("%s: no record with 'reply.text'", reply);
 	if (!(why = kmemo_sections(text, sections)))
 		json_object_set(whole, "compact", sections);
 	else
@@ -152,7 +152,7 @@ command_compact(void)
 	int code = K_NO;
 
 	if (given.output && !given.prompt)
-		kdie(K_USAGE, "-o needs --prompt; the answer goes to %s", done);
+		kdie_usage("-o needs --prompt; the answer goes to %s", done);
 	record = question();
 	if (given.prompt && record) {
 		kout_only(given.output, record);

@@ -127,8 +127,8 @@ add_lines(const char *path, void *rows)
 
 	kjson_foreach(row, all)
 		if (!kjson_is(row, "kind", "round") && !kjson_is(row, "kind", "summary"))
-			kdie(K_USAGE, "%s:%zu: not a line of a campaign's library", path,
-			    kjson_at(row) + 1);
+			kdie_usage(
+			    "%s:%zu: not a line of a campaign's library", path, kjson_at(row) + 1);
 	json_array_extend(rows, all);
 }
 

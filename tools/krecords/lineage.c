@@ -58,7 +58,7 @@ run(const char *const *args, const void *in, size_t in_len, struct kproc_result 
 	set_environment();
 	rc = kproc_run(&p, result);
 	if (rc < 0 && errno != ENOENT)
-		kdie_errno(K_IO, "git");
+		kdie_io("git");
 	return rc < 0 ? -1 : result->exit_code < 0 ? 255 : result->exit_code;
 }
 
@@ -150,7 +150,7 @@ git_tree_with(const char *tree, const char *path, const char *blob)
 	auto_buf struct kbuf entries = other_entries(tree, name, &below);
 
 	if (below && !*below == !!slash)
-		kdie(K_USAGE, "git.kernel_path: '%s' is a %s in the repository", name,
+		kdie_usage("git.kernel_path: '%s' is a %s in the repository", name,
 		    slash ? "file, not a folder" : "folder, not a file");
 	if (slash) {
 		auto_free char *sub = git_tree_with(below, slash + 1, blob);
@@ -217,8 +217,8 @@ kernel_path(void)
 		path = kasprintf("%s%s", knob, knob[strlen(knob) - 1] == '/' ? own : "");
 	/* Each part must be a plain name, so that nothing leads out of the tree or into .git. */
 	if (kregex_is("(?i)(?:\\A|/)(?:\\.{0,2}|\\.git)(?:/|\\z)|[\n\t]", path))
-		kdie(K_USAGE,
-		    "git.kernel_path: '%s' must be a relative path of a file in the repository",
+		kdie_usage("git.kernel_path: '%s' must be a relative path of a file in the "
+		           "repository",
 		    path);
 	return path;
 }
@@ -493,9 +493,9 @@ grow(const char *branch, const char *tip)
 	int code = K_OK;
 
 	if (lineage.base && !tree)
-		kdie(K_USAGE,
-		    "git.branch: the base of %s, %s, is not in this repository any more; name "
-		    "another branch to begin a new lineage",
+		kdie_usage("git.branch: the base of %s, %s, is not in this repository any more; "
+		           "name "
+		           "another branch to begin a new lineage",
 		    branch, lineage.base);
 	for (size_t i = tip ? lineage.count : 0; i < chain.count; i++) {
 		char *commit = make_commit(i, tree, i ? new : lineage.base, true);
@@ -543,7 +543,7 @@ commit_to(const char *branch)
 	int code = K_OK;
 
 	if (!valid)
-		kdie(K_USAGE, "git.branch: '%s' is not a valid name of a branch", branch);
+		kdie_usage("git.branch: '%s' is not a valid name of a branch", branch);
 	/* Check the knobs before anything is begun. */
 	free(kernel_path());
 	read_chain();

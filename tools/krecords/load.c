@@ -53,9 +53,9 @@ take_candidate(struct candidate *x, const struct kcandidate *scored)
 	x->code = kjson_maybe(x->eval, "code");
 	x->level = kjson_str_or(x->decision, "level", kjson_str_or(x->eval, "level", "quick"));
 	if (ktrials.linear && !*scored->verdict)
-		kdie(K_USAGE,
-		    "trials/%03ld/score.ndjson: %s has no score.decision.verdict; run make views "
-		    "to score it again",
+		kdie_usage("trials/%03ld/score.ndjson: %s has no score.decision.verdict; run make "
+		           "views "
+		           "to score it again",
 		    scored->trial, x->id);
 }
 
@@ -65,9 +65,8 @@ add_round(const struct ktrial *trial, const struct candidate *base, struct kline
 	struct round *r = &campaign.round[campaign.count++];
 
 	if (ktrials.linear && trial->count > 1)
-		kdie(K_USAGE,
-		    "trials/%03ld/score.ndjson: contains %zu records, "
-		    "but in linear mode a trial has one",
+		kdie_usage("trials/%03ld/score.ndjson: contains %zu records, "
+		           "but in linear mode a trial has one",
 		    trial->number, trial->count);
 	*r = (struct round){ .number = trial->number + 1,
 		.trial = trial->number,
@@ -97,11 +96,11 @@ rounds_load(bool write)
 	const struct ktrial *trial;
 
 	if (ktrials.last < 0)
-		kdie(K_USAGE, "no trial is complete; run make trial");
+		kdie_usage("no trial is complete; run make trial");
 	if (write && !ktrials.settled)
-		kdie(K_USAGE,
-		    "archive.ndjson: does not name the last trial, because views are being made "
-		    "again or are unfinished; run make views");
+		kdie_usage("archive.ndjson: does not name the last trial, because views are being "
+		           "made "
+		           "again or are unfinished; run make views");
 	campaign.round = kcalloc((size_t)ktrials.last + 1, sizeof *campaign.round);
 	for (long t = 0; t <= ktrials.last && (trial = ktrials_get(t))->whole; t++) {
 		add_round(trial, base, &run);
@@ -109,7 +108,7 @@ rounds_load(bool write)
 			base = campaign.round[t].accepted;
 	}
 	if (!base || !campaign.round[0].accepted || !campaign.round[0].accepted->code)
-		kdie(K_USAGE, "rounds need the reference and its code");
+		kdie_usage("rounds need the reference and its code");
 }
 
 struct round *

@@ -76,7 +76,7 @@ command_restore(void)
 
 	rounds_load(false);
 	if ((size_t)given.round > campaign.count)
-		kdie(K_USAGE, "--round %ld: there are %zu rounds", given.round, campaign.count);
+		kdie_usage("--round %ld: there are %zu rounds", given.round, campaign.count);
 	r = given.round ? &campaign.round[given.round - 1] : last_accepted();
 	if (!r->accepted)
 		kdie(K_NO, "round %ld was not accepted; the last accepted round is %ld", r->number,
@@ -166,7 +166,7 @@ main(int argc, char **argv)
 	given.count = (size_t)(argc - optind);
 	given.operands = operands_of(command, argv + optind, argc - optind);
 	if (command->run == command_restore && !given.output)
-		kdie(K_USAGE, "give -o DIR, the folder for the kernel");
+		kdie_usage("give -o DIR, the folder for the kernel");
 	given.output = kcommand_path(given.output);
 	kcommand_enter(given.dir);
 	if (command->run != command_library)

@@ -31,7 +31,7 @@ versions_of(void)
 		json_auto_t *there = checked_version(parse_version(*operand));
 
 		if (!there)
-			kdie(K_USAGE, "memory/%s.json: no such version", *operand);
+			kdie_usage("memory/%s.json: no such version", *operand);
 		if (!kjson_has(names, *operand))
 			kjson_add(names, *operand);
 	}
@@ -70,7 +70,7 @@ int
 command_note(void)
 {
 	if (!given.why)
-		kdie(K_USAGE, "note: give the text: note VERSION --why TEXT");
+		kdie_usage("note: give the text: note VERSION --why TEXT");
 	append_event(json_pack("{s:s,s:s}", "event", "note", "why", given.why), versions_of());
 	return K_OK;
 }
@@ -144,7 +144,7 @@ survey(void)
 		ktrials_need(v);
 		record = checked_version(v);
 		if (!record)
-			kdie(K_USAGE, "memory/v%ld.json: is missing; run krecords remember", v);
+			kdie_usage("memory/v%ld.json: is missing; run krecords remember", v);
 		if (kjson_bool(record, "win"))
 			c.win = v;
 	}

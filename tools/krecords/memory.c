@@ -527,7 +527,7 @@ checked_version(long version)
 
 	fault = v ? version_fault(v, version_path(version), &stale) : NULL;
 	if (fault && !stale)
-		kdie(K_USAGE, "%s", fault);
+		kdie_usage("%s", fault);
 	return v;
 }
 
@@ -587,12 +587,11 @@ bring(long version, json_t *files)
 	bool stale = true;
 
 	if (!ought)
-		kdie(K_USAGE, "trial %ld is incomplete or damaged, so it is not remembered",
-		    version);
+		kdie_usage("trial %ld is incomplete or damaged, so it is not remembered", version);
 	if (digest && is_checkable(version))
 		fault = version_fault(ought, path, &stale);
 	if (fault && !stale)
-		kdie(K_USAGE, "%s", fault);
+		kdie_usage("%s", fault);
 	if (fault || !digest || !kseal_knows(&campaign.seal, path, digest))
 		add_version(version, files);
 }
@@ -603,8 +602,8 @@ parse_version(const char *name)
 	long n;
 
 	if (!kmemo_version(name, &n))
-		kdie(K_USAGE,
-		    "'%s' is not a version: write v and the number of a trial, for example v7",
+		kdie_usage("'%s' is not a version: write v and the number of a trial, for example "
+		           "v7",
 		    name);
 	return n;
 }

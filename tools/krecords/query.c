@@ -18,7 +18,7 @@ one_version(const char *name)
 	json_t *v = checked_version(n);
 
 	if (!v)
-		kdie(K_USAGE, "memory/v%ld.json: no such version", n);
+		kdie_usage("memory/v%ld.json: no such version", n);
 	if (kmemo_masked(n, KMEMO_ALL))
 		kdie(K_NO, "v%ld is masked; to read it, run krecords unmask v%ld", n, n);
 	return v;

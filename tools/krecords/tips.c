@@ -33,9 +33,9 @@ tips_root_or_die(void)
 	const char *root = tips_root();
 
 	if (!root)
-		kdie(K_USAGE,
-		    "%s: tips.dir: is empty, and neither XDG_DATA_HOME nor HOME is set, so there "
-		    "is no place for tips",
+		kdie_usage("%s: tips.dir: is empty, and neither XDG_DATA_HOME nor HOME is set, so "
+		           "there "
+		           "is no place for tips",
 		    kcamp.file);
 	return root;
 }
@@ -75,7 +75,7 @@ tips_lock(const char *folder)
 	kmake_folder(folder);
 	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
 	if (fd < 0 || flock(fd, LOCK_EX) < 0)
-		kdie_errno(K_IO, "%s", path);
+		kdie_io("%s", path);
 	return fd;
 }
 
@@ -204,7 +204,7 @@ parse_or_die(const char *path)
 	json_t *tips = parse_tips(path, &fault);
 
 	if (fault)
-		kdie(K_USAGE, "%s", fault);
+		kdie_usage("%s", fault);
 	return tips;
 }
 
@@ -329,7 +329,7 @@ append(json_t *tips, json_t *tip, const char *folder, bool by_hand)
 	bool there = !tip || kany(kjson_foreach(other, tips), json_equal(other, tip));
 
 	if (fault && by_hand)
-		kdie(K_USAGE, "tip of round-%ld: %s", round, fault);
+		kdie_usage("tip of round-%ld: %s", round, fault);
 	if (fault)
 		kwarn("no tip of round-%ld is written: %s", round, fault);
 	else if (!there && !was_removed(folder, tip_id(tip)))
@@ -443,9 +443,8 @@ remove_tip(const char *folder, const char *path)
 	size_t i = 0;
 
 	if (given.count != 2 || !given.why)
-		kdie(K_USAGE,
-		    "tips remove: give the id (see krecords tips list) and the reason: "
-		    "tips remove ID --why TEXT");
+		kdie_usage("tips remove: give the id (see krecords tips list) and the reason: "
+		           "tips remove ID --why TEXT");
 	tips = parse_or_die(path);
 	while (
 	    i < json_array_size(tips) && strcmp(tip_id(json_array_get(tips, i)), given.operands[1]))
@@ -473,8 +472,7 @@ command_tips(void)
 		return check(path);
 	if (!strcmp(what, "remove"))
 		return remove_tip(folder, path);
-	kdie(
-	    K_USAGE, "tips: must be followed by add [FILE...], list, check [FILE...] or remove ID");
+	kdie_usage("tips: must be followed by add [FILE...], list, check [FILE...] or remove ID");
 }
 
 void

@@ -81,7 +81,7 @@ start(void)
 	int in[2], out[2];
 
 	if (pipe2(in, O_CLOEXEC) < 0 || pipe2(out, O_CLOEXEC) < 0)
-		kdie_errno(K_IO, "pipe");
+		kdie_io("pipe");
 	peer.pid = kproc_spawn(&p, (int[3]){ in[0], out[1], STDERR_FILENO });
 	if (peer.pid < 0)
 		kwarn("%s: %s", words[0], strerror(errno));
@@ -233,9 +233,9 @@ deliver(void)
 	if (status)
 		return ours ? (int)status : K_IO;
 	if (order.output && kwrite_file(order.output, bytes, len) < 0)
-		kdie_errno(K_IO, "%s", order.output);
+		kdie_io("%s", order.output);
 	if (!order.output && (fwrite(bytes, 1, len, stdout) != len || fflush(stdout)))
-		kdie_errno(K_IO, "<stdout>");
+		kdie_io("<stdout>");
 	return K_OK;
 }
 

@@ -23,11 +23,11 @@ static void
 check_there(const char *folder)
 {
 	if (*folder != '/' && *folder != '~')
-		kdie(K_USAGE, "--there %s: must be an absolute path or begin with ~", folder);
+		kdie_usage("--there %s: must be an absolute path or begin with ~", folder);
 	if (kregex_is("[^\\w/.+@~-]", folder))
-		kdie(K_USAGE,
-		    "--there %s: only letters, digits and / . _ + - @ ~ are allowed; make a link "
-		    "with such a name",
+		kdie_usage("--there %s: only letters, digits and / . _ + - @ ~ are allowed; make a "
+		           "link "
+		           "with such a name",
 		    folder);
 }
 
@@ -50,8 +50,8 @@ split(char **words)
 	call.transport = words;
 	call.args = end + 1;
 	if (strchr(*call.args, '/'))
-		kdie(K_USAGE, "%s: must be the name of one of kiln's programs, without a folder",
-		    *call.args);
+		kdie_usage(
+		    "%s: must be the name of one of kiln's programs, without a folder", *call.args);
 }
 
 int

@@ -29,7 +29,7 @@ static void
 append_path(const char *list, const char *path)
 {
 	if (json_array_append_new(json_object_get(order.head, list), json_string(path)) < 0)
-		kdie(K_USAGE, "%s: the name is not UTF-8", path);
+		kdie_usage("%s: the name is not UTF-8", path);
 }
 
 /*
@@ -66,7 +66,7 @@ add(const char *name, const char *text, size_t len)
 		return;
 	if (json_array_append_new(
 	        list, json_pack("{s:s,s:I}", "path", name, "size", (json_int_t)len)) < 0)
-		kdie(K_USAGE, "%s: the name is not UTF-8", name);
+		kdie_usage("%s: the name is not UTF-8", name);
 	kbuf_add(&order.files, text, len);
 }
 
@@ -176,7 +176,7 @@ ask(char **args, const char *text, size_t len)
 	argv[n++] = inputs;
 	for (size_t i = 1; args[i]; i++) {
 		if (n + 1 == LEN(argv))
-			kdie(K_USAGE, "more than %zu arguments", LEN(argv));
+			kdie_usage("more than %zu arguments", LEN(argv));
 		argv[n++] = args[i];
 	}
 	argv[n] = NULL;
@@ -195,10 +195,9 @@ static void
 add_input(const char *path)
 {
 	if (*path == '/')
-		kdie(K_USAGE,
-		    "%s: the other machine cannot have this file at the same place: "
-		    "use a path relative to the campaign's folder, "
-		    "or share the folder between both machines (--shared)",
+		kdie_usage("%s: the other machine cannot have this file at the same place: "
+		           "use a path relative to the campaign's folder, "
+		           "or share the folder between both machines (--shared)",
 		    path);
 	add_file(path);
 }
@@ -216,7 +215,7 @@ add_inputs(void)
 	if (list && (!strncmp(list, "-\n", 2) || strstr(list, "\n-\n"))) {
 		text = kread_file("-", FILES_MAX_BYTES, &len);
 		if (!text)
-			kdie_errno(K_IO, "<stdin>");
+			kdie_io("<stdin>");
 		free(list);
 		list = ask(making.args, text, len);
 		json_object_set_new(order.head, "stdin", json_true());
@@ -265,7 +264,7 @@ static void
 set_text(const char *name, char *text)
 {
 	if (json_object_set_new(order.head, name, json_string(text)) < 0)
-		kdie(K_USAGE, "%s: the name is not UTF-8", text);
+		kdie_usage("%s: the name is not UTF-8", text);
 	free(text);
 }
 
@@ -286,7 +285,7 @@ order_make(void)
 	order.head =
 	    json_pack("{s:s,s:[],s:[],s:[]}", "schema", REMOTE_SCHEMA, "args", "files", "folders");
 	if (!getcwd(making.here, sizeof making.here))
-		kdie_errno(K_IO, "working folder");
+		kdie_io("working folder");
 	take_arguments();
 	add_inputs();
 	add_environment();

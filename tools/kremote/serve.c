@@ -96,7 +96,7 @@ open_folder(void)
 	mode_t old;
 
 	if (!is_below(name) || strchr(name, '/'))
-		kdie(K_USAGE, "the order names no place");
+		kdie_usage("the order names no place");
 	service.build = kasprintf("%s/build", place);
 	old = umask(077);
 	kmake_folder(service.build);
@@ -105,10 +105,10 @@ open_folder(void)
 	path = kasprintf("%s/new-XXXXXX", place);
 	if (!mkdtemp(path) || (service.lock = lock_of(path)) < 0 ||
 	    flock(service.lock, LOCK_EX) < 0)
-		kdie_errno(K_IO, "%s", path);
+		kdie_io("%s", path);
 	service.folder = kasprintf("%s/" RUN "%s", place, strrchr(path, '-') + 1);
 	if (rename(path, service.folder) < 0 || chdir(service.folder) < 0)
-		kdie_errno(K_IO, "%s", service.folder);
+		kdie_io("%s", service.folder);
 }
 
 /* Checks PATH from the order. A file may not be where the shared folder is linked. */
@@ -116,7 +116,7 @@ static void
 check_path(const char *path, const char *what)
 {
 	if (!is_below(path) || strstr(path, BUILD))
-		kdie(K_USAGE, "%s: no name for a %s of an order", path, what);
+		kdie_usage("%s: no name for a %s of an order", path, what);
 }
 
 /*
@@ -138,7 +138,7 @@ make_folders(void)
 		return;
 	link = kasprintf("%s/" BUILD, campaign);
 	if (symlink(service.build, link) < 0)
-		kdie_errno(K_IO, "%s", link);
+		kdie_io("%s", link);
 	free(link);
 }
 
@@ -178,7 +178,7 @@ read_order(void)
 		exit(K_AGAIN);
 	service.order = json_loadb(line.data, line.len, JSON_REJECT_DUPLICATES, &e);
 	if (!service.order || strcmp(kjson_str(service.order, "schema"), REMOTE_SCHEMA))
-		kdie(K_USAGE, "the order is not a " REMOTE_SCHEMA " object");
+		kdie_usage("the order is not a " REMOTE_SCHEMA " object");
 }
 
 static void
@@ -191,14 +191,14 @@ write_file(const char *path, size_t len)
 	kmake_folder(folder);
 	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
 	if (fd < 0)
-		kdie_errno(K_IO, "%s", path);
+		kdie_io("%s", path);
 	while (len) {
 		size_t n = len < sizeof chunk ? len : sizeof chunk;
 
 		if (!take(chunk, n))
 			exit(K_AGAIN);
 		if (write(fd, chunk, n) != (ssize_t)n)
-			kdie_errno(K_IO, "%s", path);
+			kdie_io("%s", path);
 		len -= n;
 	}
 	close(fd);
@@ -282,7 +282,7 @@ say(const json_t *line)
 	auto_free char *text = json_dumps(line, KIO_DUMP);
 
 	if (puts(text) < 0 || fflush(stdout))
-		kdie_errno(K_IO, "<stdout>");
+		kdie_io("<stdout>");
 }
 
 static void
@@ -295,7 +295,7 @@ answer(int status)
 	say(line);
 	service.answered = true;
 	if ((len && fwrite(text, 1, len, stdout) != len) || fflush(stdout))
-		kdie_errno(K_IO, "<stdout>");
+		kdie_io("<stdout>");
 }
 
 /*
@@ -329,7 +329,7 @@ work(void)
 	make_folders();
 	out = open(OUTPUT, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
 	if (out < 0)
-		kdie_errno(K_IO, OUTPUT);
+		kdie_io(OUTPUT);
 	pid = start(name, out);
 	close(out);
 	if (!watch_child(pid)) {

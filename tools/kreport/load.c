@@ -135,13 +135,13 @@ load_report(bool empty)
 	if (!ktrials.header && empty)
 		return;
 	if (!ktrials.header)
-		kdie(K_USAGE, "%s: no trial is complete yet, so there is nothing to report",
-		    kcamp.dir);
+		kdie_usage(
+		    "%s: no trial is complete yet, so there is nothing to report", kcamp.dir);
 	karch_load(kplace_trial(kjson_int(ktrials.header, "trial"), "archive.ndjson"), true);
 	load_trials();
 	report.reference = ktrials_find(KARCH_REFERENCE);
 	if (!report.reference)
-		kdie(K_USAGE, "a report needs the record of the reference");
+		kdie_usage("a report needs the record of the reference");
 	report.best = ktrials_find(kjson_maybe(karch.header, "best.id"));
 	if (report.best == report.reference)
 		report.best = NULL;

@@ -471,7 +471,7 @@ put_line(char *text)
 		}
 		return;
 	}
-	kdie(K_USAGE, "report.page: a line begins with no sign: %.60s", text);
+	kdie_usage("report.page: a line begins with no sign: %.60s", text);
 }
 
 /* Returns the end of the code that begins in the line at TEXT. */
@@ -484,7 +484,7 @@ code_block(char *text)
 
 	end = from ? strstr(from, "\n```\n") : NULL;
 	if (!end)
-		kdie(K_USAGE, "report.page: code without an end");
+		kdie_usage("report.page: code without an end");
 	*from++ = '\0';
 	len = end >= from ? (size_t)(end - from) : 0;
 	plain = unhidden(from, len);

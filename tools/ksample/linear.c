@@ -20,7 +20,7 @@ load_round(long trial)
 	json_t *record = ktrials_record(kshown("%03ld/01", trial), KJOIN_FIGURES, &fault);
 
 	if (fault)
-		kdie(K_USAGE, "%s", fault);
+		kdie_usage("%s", fault);
 	return record;
 }
 
@@ -165,20 +165,20 @@ check_evidence(const char *path, const json_t *evidence, const json_t *program, 
 	const char *code = kjson_str(program, "code"), *id = kjson_str(program, "id");
 
 	if (!kjson_is(evidence, "id", id) || !kjson_is(evidence, "code_sha256", ksha256_of(code)))
-		kdie(K_USAGE,
-		    "%s: is evidence of %s, but the last accepted program is %s; remove the file, "
-		    "and it will be gathered again",
+		kdie_usage("%s: is evidence of %s, but the last accepted program is %s; remove the "
+		           "file, "
+		           "and it will be gathered again",
 		    path, kjson_str_or(evidence, "id", "nothing"), id);
 	if (kjson_int(evidence, "streak") != streak)
-		kdie(K_USAGE,
-		    "%s: was gathered after %lld rollbacks in a row, but there are now %ld; remove "
-		    "the file, and it will be gathered again",
+		kdie_usage("%s: was gathered after %lld rollbacks in a row, but there are now %ld; "
+		           "remove "
+		           "the file, and it will be gathered again",
 		    path, (long long)kjson_int(evidence, "streak"), streak);
 	kforeach(need, needs)
 		if (streak >= need->streak && !json_object_get(evidence, need->member) &&
 		    !kjson_maybe(evidence, need->missing))
-			kdie(K_USAGE, "%s: must have '%s' or a reason why it is missing", path,
-			    need->member);
+			kdie_usage(
+			    "%s: must have '%s' or a reason why it is missing", path, need->member);
 }
 
 /*
@@ -235,9 +235,8 @@ linear_json(void)
 	json_t *o, *program;
 
 	if (karch.header && !linear)
-		kdie(K_USAGE,
-		    "the archive contains no chain of rounds: "
-		    "it was made with another search.mode");
+		kdie_usage("the archive contains no chain of rounds: "
+		           "it was made with another search.mode");
 	o = json_pack("{s:o,s:s,s:s,s:s,s:i,s:[],s:[],s:o,s:s,s:I,s:I,s:s,s:b}", "seed",
 	    seed_json(1), "pick", "linear", "strategy", "linear", "status",
 	    start_names[search.trial > 1 ? START_CORRECT : START_INITIAL], "island", 0,

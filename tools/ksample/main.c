@@ -42,7 +42,7 @@ load_slopes(const char *path)
 		if (!g.cell[c].s)
 			continue;
 		if (!cell)
-			kdie(K_USAGE, "%s: a cell is not JSON; make views makes it again", path);
+			kdie_usage("%s: a cell is not JSON; make views makes it again", path);
 		search.directions[c] = json_incref(json_object_get(cell, "directions"));
 		search.paid[c] = (kjson_num(cell, "improvements") + 1) / (left + 2);
 		search.has_field |= left > 0;
@@ -152,7 +152,7 @@ load(void)
 	if (search.trial < 1)
 		search.trial = 1;
 	if (karch.trial >= search.trial)
-		kdie(K_USAGE, "%s: is the archive of trial %ld, which cannot come before trial %ld",
+		kdie_usage("%s: is the archive of trial %ld, which cannot come before trial %ld",
 		    given.archive, karch.trial, search.trial);
 	hide_masked();
 	if (!given.gradient && karch.header)
@@ -233,8 +233,8 @@ main(int argc, char **argv)
 	while (!given.branch[last])
 		last--;
 	if (linear && last > 1)
-		kdie(K_USAGE, "--branch %d: must be 1: a round of a linear search has one branch",
-		    last);
+		kdie_usage(
+		    "--branch %d: must be 1: a round of a linear search has one branch", last);
 	if (!linear)
 		plan_branches(plans, last);
 	if (!given.thin)

@@ -235,7 +235,7 @@ decision_holds(void)
 	auto_free char *path = kjson_difference(stored, now, ""), *is = NULL, *want = NULL;
 
 	if (!stored)
-		kdie(K_USAGE, "%s:%ld: no 'score.decision' to check", scored.file, scored.lineno);
+		kdie_usage("%s:%ld: no 'score.decision' to check", scored.file, scored.lineno);
 	if (!path)
 		return true;
 	is = kjson_told(stored, path);

@@ -21,7 +21,7 @@ static const char usage[] = "usage: kscore [-c DIR] -r REFERENCE [-a ARCHIVE] [-
 _Noreturn void
 refuse(const char *fault, const char *with)
 {
-	kdie(K_USAGE, "%s:%ld: %s (compared with %s)", scored.file, scored.lineno, fault, with);
+	kdie_usage("%s:%ld: %s (compared with %s)", scored.file, scored.lineno, fault, with);
 }
 
 /* The opponent that the candidate was timed in turns with; its own speed-up carries over. */
@@ -282,7 +282,7 @@ best_of(const char *path)
 	char *best = id ? kstrdup(id) : NULL;
 
 	if (!header)
-		kdie(K_USAGE, "%s: is empty or not an archive", path);
+		kdie_usage("%s: is empty or not an archive", path);
 	return best;
 }
 
@@ -337,11 +337,11 @@ main(int argc, char **argv)
 	scorer.multiplier = kcamp_num("score.multiplier");
 	scorer.min_gain = kcamp_num("score.min_gain");
 	if (!load_rival(&scorer.reference, reference, NULL))
-		kdie(K_USAGE, "%s: must be the record of a correct, timed reference", reference);
+		kdie_usage("%s: must be the record of a correct, timed reference", reference);
 	scorer.archive_best = archive ? best_of(archive) : NULL;
 	if (check && !scorer.linear)
-		kdie(K_USAGE,
-		    "--check: %s: search.mode is not linear, so there are no decisions to check",
+		kdie_usage("--check: %s: search.mode is not linear, so there are no decisions to "
+		           "check",
 		    kcamp.file);
 	kout_open(output);
 	if (optind == argc)

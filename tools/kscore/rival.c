@@ -9,7 +9,7 @@ load_rival(struct rival *r, const char *path, const char *id)
 	json_t *record = kin_first(path);
 
 	if (!kjson_path(record, "eval.status"))
-		kdie(K_USAGE, "%s: no record with 'eval.status'", path);
+		kdie_usage("%s: no record with 'eval.status'", path);
 	free(r->id);
 	json_decref(r->record);
 	r->id = kstrdup(id ?: kjson_str(record, "id"));

@@ -63,14 +63,14 @@ consents_load(const char *dir)
 			continue;
 		if (sscanf(p, " %63[a-z0-9_]: %63s %31s %*c", metric, value, unit) != 3 ||
 		    !khw_metric(metric, &dimension))
-			kdie(K_USAGE, "%s:%ld: write 'metric: value unit # who says so, and why'",
+			kdie_usage("%s:%ld: write 'metric: value unit # who says so, and why'",
 			    path, line);
 		factor = khw_unit(dimension, unit);
 		if (factor <= 0)
-			kdie(K_USAGE, "%s:%ld: %s: unit '%s' must be one of: %s", path, line,
-			    metric, unit, khw_units(dimension));
+			kdie_usage("%s:%ld: %s: unit '%s' must be one of: %s", path, line, metric,
+			    unit, khw_units(dimension));
 		if (consent_for(metric))
-			kdie(K_USAGE, "%s:%ld: %s: is already in line %ld", path, line, metric,
+			kdie_usage("%s:%ld: %s: is already in line %ld", path, line, metric,
 			    consent_for(metric)->line);
 		one = (struct consent){ kstrdup(metric), kstrdup(value), kstrdup(unit),
 			knum_double(value, 1e-6, 1e30, metric) * factor, line };
@@ -127,8 +127,8 @@ command_show(void)
 
 	kforeach_of(metric, metrics, count)
 		if (!khw_metric(*metric, &dimension))
-			kdie(K_USAGE, "'%s' is not a metric; docs/hardware/README.md lists them",
-			    *metric);
+			kdie_usage(
+			    "'%s' is not a metric; docs/hardware/README.md lists them", *metric);
 	kout_open(given.output);
 	kforeach_of(f, d->facts, count ? 0 : d->fact_count)
 		if (f->state == KHW_KNOWN)

@@ -71,7 +71,7 @@ static void
 add_mismatch(const char *metric, const char *documented, const char *where, const char *running)
 {
 	if (step.strict)
-		kdie(K_USAGE, "%s: %s (%s), but the device in use reports %s", metric, documented,
+		kdie_usage("%s: %s (%s), but the device in use reports %s", metric, documented,
 		    where, running);
 	kwarn("%s: %s (%s), but the device in use reports %s", metric, documented, where, running);
 	json_array_append_new(step.mismatches,
@@ -162,8 +162,7 @@ peak(const char *metric)
 	const struct consent *c = consent_for(metric);
 
 	if (f && c)
-		kdie(K_USAGE,
-		    "%s/placeholder.ok:%ld: %s is known (%s:L%ld: %s %s); remove the line",
+		kdie_usage("%s/placeholder.ok:%ld: %s is known (%s:L%ld: %s %s); remove the line",
 		    kcamp.dir, c->line, metric, step.device->file, f->line, f->value, f->unit);
 	if (f)
 		return json_pack("{s:f,s:s,s:o}", "value", f->number, "by", "sourced peak", "from",
@@ -367,7 +366,7 @@ command_roofline(void)
 	json_auto_t *in = NULL, *out = NULL;
 
 	if (given.count)
-		kdie(K_USAGE, "roofline takes no operand; it uses the campaign's device");
+		kdie_usage("roofline takes no operand; it uses the campaign's device");
 	if (given.campaign)
 		kcamp.dir = given.campaign;
 	kcamp_load();

@@ -38,11 +38,10 @@ command_tile(void)
 
 	if (given.count != 1 || !given.compute || given.flops <= 0 || given.bytes <= 0 ||
 	    given.grid < 1)
-		kdie(K_USAGE,
-		    "tile needs a device, --compute, --flops, --bytes and --grid; "
-		    "the numbers must be above 0");
+		kdie_usage("tile needs a device, --compute, --flops, --bytes and --grid; "
+		           "the numbers must be above 0");
 	if (!khw_metric(given.compute, &dimension) || dimension != KHW_RATE)
-		kdie(K_USAGE, "--compute %s: must be a rate, such as fp16_matrix", given.compute);
+		kdie_usage("--compute %s: must be a rate, such as fp16_matrix", given.compute);
 	d = device_or_die(h, *given.operands);
 	rate = need(d, given.compute);
 	bandwidth = need(d, "memory_bandwidth");

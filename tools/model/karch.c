@@ -397,8 +397,8 @@ karch_before(const char *path, const json_t *header)
 		    trial, strrchr(*target ? target : path, '/') + 1);
 	free(full);
 	if (!before)
-		kdie(K_USAGE, "%s: lacks the lines of trial %ld; read it in its own folder", path,
-		    trial);
+		kdie_usage(
+		    "%s: lacks the lines of trial %ld; read it in its own folder", path, trial);
 	return before;
 }
 
@@ -435,8 +435,8 @@ read_gradient_header(struct karch_gradient *g, const char *path, const char *lin
 	char *before;
 
 	if (!kjson_is(header, "schema", KARCH_GRADIENT))
-		kdie(K_USAGE, "%s:1: is not a gradient of this version; make views makes it again",
-		    path);
+		kdie_usage(
+		    "%s:1: is not a gradient of this version; make views makes it again", path);
 	before = karch_before(path, header);
 	if (!g->header)
 		take_gradient(g, header);
@@ -455,8 +455,7 @@ read_gradient(struct karch_gradient *g, const char *path)
 	kgrow(g->texts, g->count);
 	g->texts[g->count++] = text;
 	if (!len || text[len - 1] != '\n')
-		kdie(K_USAGE, "%s: %s", path,
-		    len ? "truncated (no newline at the end)" : "is empty");
+		kdie_usage("%s: %s", path, len ? "truncated (no newline at the end)" : "is empty");
 	for (const char *line = text; *line && strncmp(line, transition, sizeof transition - 1);
 	     line += n + 1, lineno++) {
 		int c = cell_of_line(line, n = strcspn(line, "\n"));
@@ -466,7 +465,7 @@ read_gradient(struct karch_gradient *g, const char *path)
 			continue;
 		}
 		if (c < 0)
-			kdie(K_USAGE, "%s:%ld: not a cell written by kgrad", path, lineno);
+			kdie_usage("%s:%ld: not a cell written by kgrad", path, lineno);
 		if (!g->cell[c].s) {
 			g->cell[c].s = line;
 			g->cell[c].len = n;
@@ -629,7 +628,7 @@ karch_load(const char *path, bool programs)
 	char *fault = karch_try(path, programs);
 
 	if (fault)
-		kdie(K_USAGE, "%s", fault);
+		kdie_usage("%s", fault);
 }
 
 static void
@@ -822,7 +821,7 @@ karch_program(const char *id, bool log)
 	json_auto_t *record = karch_record(id, "eval");
 
 	if (!kjson_maybe(record, "eval.code"))
-		kdie(K_USAGE, "%s/trials/%s/eval.ndjson: %s", kcamp.dir, id,
+		kdie_usage("%s/trials/%s/eval.ndjson: %s", kcamp.dir, id,
 		    record ? "contains no code" : "is missing or empty");
 	kjson_share(program, json_object_get(record, "eval"), log ? all : code);
 	if (log)

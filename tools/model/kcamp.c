@@ -84,7 +84,7 @@ type_of(const char *path)
 static _Noreturn void
 refuse(const char *path)
 {
-	kdie(K_USAGE, "%s: is %s; kiln uses only files and folders that it made itself: remove it",
+	kdie_usage("%s: is %s; kiln uses only files and folders that it made itself: remove it",
 	    path, type_of(path) == S_IFLNK ? "a symbolic link" : "not a regular file or folder");
 }
 
@@ -111,9 +111,8 @@ check_position(void)
 
 	target[n > 0 ? n : 0] = '\0';
 	if (n > 0 && (sscanf(target, "trials/%*[0-9]/archive.ndjson%n", &end) < 0 || end != n))
-		kdie(K_USAGE,
-		    "%s: is a link to '%s', not to the archive of a trial; "
-		    "remove it, then run kcampaign views",
+		kdie_usage("%s: is a link to '%s', not to the archive of a trial; "
+		           "remove it, then run kcampaign views",
 		    path, target);
 }
 
@@ -164,7 +163,7 @@ kcamp_load(void)
 	kcamp.json = kjson_load(kcamp.file);
 	if (kcamp_faults(kcamp.json, &text)) {
 		text[strcspn(text, "\n")] = '\0';
-		kdie(K_USAGE, "%s: %s", kcamp.file, text);
+		kdie_usage("%s: %s", kcamp.file, text);
 	}
 	kcamp.task = kstrdup(kcamp_path(kcamp_str("task")));
 	check_names();

@@ -285,7 +285,7 @@ read_line(const struct kin *in, const struct krec *rec, struct kcandidate *c)
 	if (!fault && !isfinite(c->score))
 		fault = kstrdup("the record has no 'score.combined'");
 	if (fault)
-		kdie(K_USAGE, "%s:%ld: %s", in->file, in->lineno, fault);
+		kdie_usage("%s:%ld: %s", in->file, in->lineno, fault);
 	json_decref(c->json);
 	c->json = NULL;
 }
@@ -303,7 +303,7 @@ mark_twins(struct kcandidate *list, size_t n)
 {
 	for (size_t i = 1; i < n; i++) {
 		if (list[i].branch == list[i - 1].branch)
-			kdie(K_USAGE, "two records of %s", list[i].id);
+			kdie_usage("two records of %s", list[i].id);
 		for (size_t k = 0; k < i && *list[i].tokens; k++)
 			list[i].duplicate |= !strcmp(list[k].tokens, list[i].tokens);
 	}
@@ -343,8 +343,8 @@ kcandidate_trials(
 			if (n && c.trial != last)
 				pass_trial(list, &n, each);
 			if (!n && c.trial <= last)
-				kdie(K_USAGE,
-				    "%s:%ld: trial %ld after trial %ld: give the trials in order",
+				kdie_usage("%s:%ld: trial %ld after trial %ld: give the trials in "
+				           "order",
 				    in.file, in.lineno, c.trial, last);
 			last = c.trial;
 			kgrow(list, n);

@@ -46,7 +46,7 @@ scored(const char *id)
 	json_t *record = ktrials_record(id, KJOIN_FIGURES, &fault);
 
 	if (fault)
-		kdie(K_USAGE, "%s", fault);
+		kdie_usage("%s", fault);
 	return record;
 }
 

@@ -68,7 +68,7 @@ kcommand_read(const struct kcommand_line *line, int argc, char **argv)
 		const char *name = line->options[i].name;
 
 		if ((given >> i & 1) && !kis_one_of(command->options, name))
-			kdie(K_USAGE, "--%s is not an option of %s %s", name, kprog, command->name);
+			kdie_usage("--%s is not an option of %s %s", name, kprog, command->name);
 	}
 	optind++;
 	check_operands(command, argv + optind, (size_t)(argc - optind), usage);
@@ -86,7 +86,7 @@ kcommand_path(const char *path)
 	if (!path || *path == '/' || !strcmp(path, "-"))
 		return path;
 	if (!getcwd(here, sizeof here))
-		kdie_errno(K_IO, "working folder");
+		kdie_io("working folder");
 	kgrow(kept, count);
 	return kept[count++] = kasprintf("%s/%s", here, path);
 }

@@ -72,9 +72,9 @@ kmemo_load(long version)
 	           *digest = kseal_file(path);
 
 	if (digest && !kseal_knows(&kmemo_masks.seal, path + strlen(kcamp.dir) + 1, digest))
-		kdie(K_USAGE,
-		    "%s: was changed by hand: %s does not know its content; remove it and run "
-		    "krecords remember",
+		kdie_usage("%s: was changed by hand: %s does not know its content; remove it and "
+		           "run "
+		           "krecords remember",
 		    path, kmemo_masks.seal.path);
 	return digest ? kjson_load(path) : NULL;
 }

@@ -42,8 +42,7 @@ kplace_id(const char *id, const char *name)
 	long trial, branch;
 
 	if (!karch_id(id, &trial, &branch))
-		kdie(K_USAGE,
-		    "%s: '%s' is not the id of a candidate (TRIAL/BRANCH, such as 007/02)",
+		kdie_usage("%s: '%s' is not the id of a candidate (TRIAL/BRANCH, such as 007/02)",
 		    kcamp.dir, id);
 	return kplace_cell(trial, branch, name);
 }

@@ -392,7 +392,7 @@ krecord_next(struct kin *in, struct krec *rec, enum kjoin join)
 	}
 	fault = krecord_join(rec->json, join);
 	if (fault)
-		kdie(K_USAGE, "%s:%ld: %s", rec->file, rec->lineno, fault);
+		kdie_usage("%s:%ld: %s", rec->file, rec->lineno, fault);
 	return true;
 }
 
@@ -423,7 +423,7 @@ krecord_check(void)
 
 	fault = has_schema(part, KRECORD_SCHEMA) ? old_format(path) : NULL;
 	if (fault)
-		kdie(K_USAGE, "%s", fault);
+		kdie_usage("%s", fault);
 }
 
 /* ---- records to parts ---- */
@@ -635,8 +635,7 @@ set_from(const json_t *record, const char *name, json_t *part)
 	path = kplace_id(kjson_str(record, "id"), kfact_names[stage]);
 	text = read_part(path);
 	if (!text)
-		kdie(K_USAGE, "%s: is missing: a part of a record names what it was made from",
-		    path);
+		kdie_usage("%s: is missing: a part of a record names what it was made from", path);
 	kjson_set(part, "from", json_pack("{s:s}", kfact_names[stage], ksha256_of(text)));
 }
 
@@ -669,7 +668,7 @@ krecord_store(const json_t *record, const char *name, const char *shared)
 	json_auto_t *part = NULL;
 
 	if (kis_there(path))
-		kdie(K_USAGE, "%s: exists already; make redo makes it again", path);
+		kdie_usage("%s: exists already; make redo makes it again", path);
 	kout_open(path);
 	part = krecord_part(record, name, shared);
 	kout_json(part);

@@ -17,7 +17,7 @@ kseal_lock(const char *dir, bool alone)
 	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	if (fd < 0 || flock(fd, alone ? LOCK_EX : LOCK_SH) < 0)
-		kdie_errno(K_IO, "%s", dir);
+		kdie_io("%s", dir);
 	return fd;
 }
 
@@ -105,7 +105,7 @@ kseal_open(struct kseal *s, const char *dir, const char *kind)
 	char *fault = kseal_read(s, dir, kind);
 
 	if (fault)
-		kdie(K_USAGE, "%s", fault);
+		kdie_usage("%s", fault);
 }
 
 void

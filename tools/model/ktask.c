@@ -332,7 +332,7 @@ ktask_value(const struct ktask *t, const struct ktask_workload *w, const char *e
 	int64_t v = 0;
 
 	if (expression && !evaluate(t, w->axis, expression, &v))
-		kdie(K_USAGE, "%s: workload %s: %s", t->file, w->name, why);
+		kdie_usage("%s: workload %s: %s", t->file, w->name, why);
 	return v;
 }
 

@@ -337,7 +337,7 @@ void
 ktrials_need(long number)
 {
 	if (!ktrials_get(number)->whole)
-		kdie(K_USAGE, "trial %ld is damaged, but later trials need it", number);
+		kdie_usage("trial %ld is damaged, but later trials need it", number);
 }
 
 json_t *

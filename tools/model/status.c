@@ -57,8 +57,7 @@ status_of_record(const struct krec *rec)
 	enum status status = status_named(name);
 
 	if (!status)
-		kdie(K_USAGE,
-		    "%s:%ld: eval.status: unknown status '%s'; eval-1.json lists them all",
+		kdie_usage("%s:%ld: eval.status: unknown status '%s'; eval-1.json lists them all",
 		    rec->file, rec->lineno, name);
 	return status;
 }
