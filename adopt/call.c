@@ -194,9 +194,8 @@ add_triple(json_t *parts, const char *what, const char *x, const struct kscan *s
 
 	for (size_t i = 0; i < 3; i++) {
 		const char *part = kjson_item(list, i);
-		auto_free char *name = kasprintf("%s_%c", what, "xyz"[i]);
 
-		json_object_set_new(parts, name,
+		json_object_set_new(parts, kshown("%s_%c", what, "xyz"[i]),
 		    list || (!plain && i)            ? json_string(part ? part : "1")
 		        : triple                     ? json_sprintf("%s.%c", x, "xyz"[i])
 		        : !i                         ? json_string(x)

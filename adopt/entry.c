@@ -216,8 +216,8 @@ static void
 copy_member(const char *name, const char *type, const char *from, const char *to,
     const char *address, bool constant)
 {
-	auto_free char *value = kasprintf("%s%s", type ? address : "(unsigned char *)&", from);
-	struct unit_param *u = add_pointer(name, type, value, constant);
+	struct unit_param *u = add_pointer(
+	    name, type, kshown("%s%s", type ? address : "(unsigned char *)&", from), constant);
 
 	u->size = kasprintf("sizeof %s", from);
 	kbuf_printf(&making.before, "\t__builtin_memcpy(&%s, %s, sizeof %s);\n", to, name, to);
@@ -450,9 +450,9 @@ static void
 take_records(
     const struct kscan_param *p, const char *common, const char *own, bool reference, bool constant)
 {
-	auto_free char *value = kasprintf("%s%s", reference ? "&" : "", p->name),
-	               *name = kasprintf("%s%s", p->name, is_object(p) ? "_" : "");
-	struct unit_param *u = add_pointer(name, common, value, constant);
+	auto_free char *name = kasprintf("%s%s", p->name, is_object(p) ? "_" : "");
+	struct unit_param *u =
+	    add_pointer(name, common, kshown("%s%s", reference ? "&" : "", p->name), constant);
 
 	u->cast = true;
 	u->size = reference ? kasprintf("sizeof %s", p->name)
@@ -562,9 +562,9 @@ has_other_name(const struct kscan_param *p)
 static void
 take_place(const struct kscan_param *p, const struct kscan_param *base)
 {
-	auto_free char *value = kasprintf("(int)(%s - %s)", p->name, base->name),
-	               *name = kasprintf("%s_at", p->name), *own = spelled(p);
-	struct unit_param *u = add_param(name, "int", value);
+	auto_free char *name = kasprintf("%s_at", p->name), *own = spelled(p);
+	struct unit_param *u =
+	    add_param(name, "int", kshown("(int)(%s - %s)", p->name, base->name));
 
 	u->place = kstrdup(p->name);
 	u->along = kstrdup(base->name);
@@ -577,10 +577,11 @@ take_array(const struct kscan_param *p, const struct type *type, bool reference)
 {
 	bool bytes = type->kind == TYPE_VOID, decayed = type->array && !p->stars,
 	     constant = (p->constant || type->constant) && !has_other_name(p);
-	auto_free char *value = kasprintf("%s%s", reference ? "&" : "", p->name), *own = spelled(p),
+	auto_free char *own = spelled(p),
 	               *as = is_rows(p) ? kregex_sub("\\w+(?=\\s*\\)\\s*\\[)", p->text, "")
 	                                : kasprintf("%s *", own);
-	struct unit_param *u = add_pointer(p->name, bytes ? NULL : type->name, value, constant);
+	struct unit_param *u = add_pointer(p->name, bytes ? NULL : type->name,
+	    kshown("%s%s", reference ? "&" : "", p->name), constant);
 
 	u->cast = type->cast;
 	u->size = reference ? kasprintf("sizeof %s", p->name)

@@ -177,9 +177,8 @@ is_new(json_t *seen, const struct unit_source *s, const struct kscan_item *x)
 {
 	size_t line;
 	const char *file = unit_place(s, x->name_at, &line);
-	auto_free char *key = kasprintf("%s:%zu:%s", file, line, x->names[0]);
 
-	return kjson_enter(seen, key);
+	return kjson_enter(seen, kshown("%s:%zu:%s", file, line, x->names[0]));
 }
 
 static size_t

@@ -67,10 +67,9 @@ is_for(const json_t *rule, const char *language)
 static struct kregex *
 compile(const char *group, const json_t *rule, const char *entry)
 {
-	auto_free char *where = kasprintf("patterns/adopt.json: %s", group),
-	               *defined = kasprintf("(?(DEFINE)(?<entry>\\b%s\\b))", entry);
-
-	return kregex_new(where, defined, kjson_str(rule, "pattern"), KREGEX_LINES);
+	return kregex_new(kshown("patterns/adopt.json: %s", group),
+	    kshown("(?(DEFINE)(?<entry>\\b%s\\b))", entry), kjson_str(rule, "pattern"),
+	    KREGEX_LINES);
 }
 
 char *

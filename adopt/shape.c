@@ -44,11 +44,12 @@ static const struct number_type *
 chosen_type_of(const char *type, int *stars)
 {
 	json_auto_t *settings = compile_settings();
-	auto_free char *file = kasprintf("reference.%s", adoption.suffix), *text = NULL;
+	auto_free char *text = NULL;
 	auto_scan struct kscan s = { 0 };
 	struct origins o;
 
-	text = preprocess_file(adopt_path("task"), file, settings, &o);
+	text = preprocess_file(
+	    adopt_path("task"), kshown("reference.%s", adoption.suffix), settings, &o);
 	if (!text)
 		return NULL;
 	origins_free(&o);

@@ -760,11 +760,10 @@ run_judge(const char *name, const char *arguments, struct command_result *r)
 	/* A call that takes a second alone is short compared with starting programs. */
 	enum { AT_LEAST_S = 60, CALLS = 200 };
 	double limit_s = adoption.timeout_s;
-	auto_free char *command =
-	    kasprintf("kharness --backend %s %s", adoption.language, arguments);
 
 	adoption.timeout_s = fmin(limit_s, AT_LEAST_S + CALLS * fmax(0, draft.alone_s - 1));
-	command_own(adopt_path("task"), command, name, r);
+	command_own(adopt_path("task"),
+	    kshown("kharness --backend %s %s", adoption.language, arguments), name, r);
 	adoption.timeout_s = limit_s;
 	draft.hung |= r->status == -1;
 }
@@ -788,15 +787,16 @@ static json_t *
 judge(int seeds)
 {
 	char *out = adopt_path("log/harness.json");
-	auto_free char *arguments = kasprintf("-t task.json -s full --oracle ./oracle.so --phase "
-	                                      "correctness --threads %lld --seeds %d --name "
-	                                      "reference ./reference.so -o ../log/harness.json",
-	    kjson_int(adoption.json, "threads"), seeds);
 	auto_result struct command_result r = { 0 };
 	json_auto_t *answer = NULL;
 
 	unlink(out);
-	run_judge("harness", arguments, &r);
+	run_judge("harness",
+	    kshown("-t task.json -s full --oracle ./oracle.so --phase "
+	           "correctness --threads %lld --seeds %d --name "
+	           "reference ./reference.so -o ../log/harness.json",
+	        kjson_int(adoption.json, "threads"), seeds),
+	    &r);
 	/* A judge with damaged memory may also end with a result that cannot be written. */
 	if (r.status > 0 && r.status < 128 && r.status != K_IO)
 		kdie(r.status == 127 ? K_MISSING : r.status,
@@ -811,12 +811,12 @@ judge(int seeds)
 static void
 run_solo(const char *name, const char *options, struct command_result *r)
 {
-	auto_free char *command = kasprintf("%skharness --solo -s full --backend %s --threads %lld "
-	                                    "%s ./reference.so",
-	    draft.deep ? "ulimit -s 1048576; " : "", adoption.language,
-	    kjson_int(adoption.json, "threads"), options);
-
-	command_own(adopt_path("task"), command, name, r);
+	command_own(adopt_path("task"),
+	    kshown("%skharness --solo -s full --backend %s --threads %lld "
+	           "%s ./reference.so",
+	        draft.deep ? "ulimit -s 1048576; " : "", adoption.language,
+	        kjson_int(adoption.json, "threads"), options),
+	    name, r);
 }
 
 /* Right in every case that was tried. */
@@ -911,11 +911,10 @@ static const char around[] = "--drawn --seed 1";
 static char *
 call_alone(const char *task, const char *more)
 {
-	auto_free char *options = kasprintf("--fenced --run-timeout-s 20 -t %s %s", task, more),
-	               *text = NULL;
+	auto_free char *text = NULL;
 	auto_result struct command_result r = { 0 };
 
-	run_solo("probe", options, &r);
+	run_solo("probe", kshown("--fenced --run-timeout-s 20 -t %s %s", task, more), &r);
 	if (r.status == K_MISSING || r.status == K_USAGE || r.status == K_AGAIN)
 		kdie(r.status, "the reference cannot be tried:\n%s", r.said);
 	text = r.status ? file_text(r.log, NULL) : NULL;
@@ -991,9 +990,8 @@ keep_listed(const char *crashed)
 	bool any = false;
 
 	values_each(x) {
-		auto_free char *said = kasprintf(" %s drawn as ", x->name);
-
-		if (x->role != ROLE_AXIS || x->size || x->listed || !strstr(crashed, said))
+		if (x->role != ROLE_AXIS || x->size || x->listed ||
+		    !strstr(crashed, kshown(" %s drawn as ", x->name)))
 			continue;
 		add_note(
 		    "the reference crashes with other values of %s, which is not a size", x->name);
@@ -1937,9 +1935,6 @@ static void
 try_campaign(void)
 {
 	char *out = adopt_path("log/reference.ndjson");
-	auto_free char *command = kasprintf("keval -c . -s quick --code reference.%s --thin -o "
-	                                    "adopt/log/reference.ndjson",
-	    adoption.suffix);
 	json_auto_t *record = NULL;
 	auto_result struct command_result r = { 0 };
 	json_t *eval;
@@ -1947,7 +1942,11 @@ try_campaign(void)
 	make_campaign();
 	set_brief(true);
 	unlink(out);
-	command_own(adoption.dir, command, "reference", &r);
+	command_own(adoption.dir,
+	    kshown("keval -c . -s quick --code reference.%s --thin -o "
+	           "adopt/log/reference.ndjson",
+	        adoption.suffix),
+	    "reference", &r);
 	set_brief(false);
 	record = r.status ? NULL : kin_first(out);
 	eval = json_object_get(record, "eval");
@@ -2015,11 +2014,10 @@ is_first_touch(const json_t *row, double low)
 static double
 warm_us(const char *name)
 {
-	auto_free char *options = kasprintf("--warm -t task.json --workload %s", name),
-	               *text = NULL, *ns = NULL;
+	auto_free char *text = NULL, *ns = NULL;
 	auto_result struct command_result r = { 0 };
 
-	run_solo("warm", options, &r);
+	run_solo("warm", kshown("--warm -t task.json --workload %s", name), &r);
 	text = r.status ? NULL : file_text(r.log, NULL);
 	ns = kregex_part("warm: [^ ]+ (.*)", text);
 	return ns ? strtod(ns, NULL) / 1e3 : 0;

@@ -180,9 +180,7 @@ is_written_at(const struct writing *w, size_t at, size_t p)
 static bool
 writes(const struct writing *w, const char *name)
 {
-	auto_free char *key = kasprintf("%s@%zu", name, w->f->body);
-
-	if (!kjson_enter(w->seen, key))
+	if (!kjson_enter(w->seen, kshown("%s@%zu", name, w->f->body)))
 		return false;
 	return kany(kscan_each(at, w->s, w->f->body, w->f->to, name),
 	    !kscan_is_member(w->s, at) && is_written_at(w, at, at + strlen(name)));

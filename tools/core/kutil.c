@@ -585,11 +585,10 @@ ksha256_is(const void *data, size_t len, const char *digest)
 void
 krng_init(struct krng *r, uint64_t seed, long trial, long branch, const char *purpose)
 {
-	auto_free char *key =
-	    kasprintf("%llu/%ld/%ld/%s", (unsigned long long)seed, trial, branch, purpose);
 	char hex[65];
 
-	ksha256_text(key, hex);
+	ksha256_text(
+	    kshown("%llu/%ld/%ld/%s", (unsigned long long)seed, trial, branch, purpose), hex);
 	for (int i = 0; i < 4; i++)
 		sscanf(hex + 16 * i, "%16" SCNx64, &r->s[i]);
 }

@@ -100,9 +100,7 @@ compare_properties(const struct khw_device *d)
 
 	/* HIP reports no such version, and the L2 of only one of several dies. */
 	if (f && *running && told && strcmp(f->value, running) != 0) {
-		auto_free char *where = kasprintf("%s:L%ld", d->file, f->line);
-
-		add_mismatch(f->metric, f->value, where, running);
+		add_mismatch(f->metric, f->value, kshown("%s:L%ld", d->file, f->line), running);
 		count++;
 	}
 	for (size_t i = 0; i < LEN(properties); i++) {

@@ -615,10 +615,9 @@ read_axes(const json_t *axes)
 			.expression = kjson_maybe(o, "expression") };
 	}
 	kforeach_of(axis, reading->axes, reading->axis_count) {
-		auto_free char *path = kasprintf("axes.%s.expression", axis->name);
-
 		if (axis->kind == KAXIS_EXPR)
-			check_expression(path, axis->expression);
+			check_expression(
+			    kshown("axes.%s.expression", axis->name), axis->expression);
 	}
 }
 
@@ -711,9 +710,7 @@ static void
 read_tensors(const json_t *task, const char *member)
 {
 	kjson_foreach_member(name, o, json_object_get(task, member)) {
-		auto_free char *path = kasprintf("%s.%s", member, name);
-
-		place = path;
+		place = kshown("%s.%s", member, name);
 		read_tensor(name, o, !strcmp(member, "outputs"));
 	}
 }
@@ -723,11 +720,10 @@ read_argument(size_t i, const json_t *item)
 {
 	const char *name = json_string_value(item) ?: kjson_maybe(item, "axis"),
 	           *dtype = kjson_maybe(item, "dtype");
-	auto_free char *path = kasprintf("entry.arguments[%zu]", i);
 	const struct ktask_tensor *x = tensor_named(reading, name);
 	const struct ktask_axis *axis = axis_named(reading, name);
 
-	place = path;
+	place = kshown("entry.arguments[%zu]", i);
 	if (!x && !axis)
 		fault("'%s' is not an input, output or axis", name);
 	else if (x && json_is_object(item))
@@ -921,9 +917,8 @@ check_pair(size_t i)
 {
 	const struct ktask_workload *w = &reading->workloads[i];
 	size_t partners = 0;
-	auto_free char *path = kasprintf("workloads[%zu] (%s)", i, w->name);
 
-	place = path;
+	place = kshown("workloads[%zu] (%s)", i, w->name);
 	if (!w->pair != !w->pass)
 		fault("\"pair\" and \"pass\" must be given together");
 	if (!w->pair || !w->pass)
