@@ -256,6 +256,10 @@ ok 'the error number does not tell that its process has waited for a row' '
 	kernel waited "#include <errno.h>" "RIGHT if (errno) y[0] += 1; errno = 0;"
 	timed --phase timing waited.so | jq -e ".candidates[0].status == \"correct\""
 '
+ok 'nor does the kernel of the system, which could note when a thread is interrupted' '
+	kernel noted "extern const unsigned __rseq_size __attribute__((weak));" "RIGHT if (&__rseq_size && __rseq_size) y[0] += 1;"
+	kharness -t "$task" --oracle oracle.so --phase correctness noted.so | jq -e ".candidates[0].status == \"correct\""
+'
 ok 'nothing may be written after the return of a call' '
 	jq "(.workloads[] | select(.name == \"main\").axes) = {rows: 2, cols: 7}" "$task" >t.json
 	# The last element is left to a thread, which has it soon: before the next call, and before anybody looks.

@@ -135,9 +135,11 @@ environment(const struct judge *j, const char *file)
 {
 	static const char *const passed[] = { "CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES",
 		"ROCR_VISIBLE_DEVICES" };
-	char **env = kcalloc(7 + LEN(passed), sizeof *env);
+	char **env = kcalloc(8 + LEN(passed), sizeof *env);
 	size_t n = 0;
 
+	/* The kernel would note in its memory when a thread is interrupted, as by the judge. */
+	env[n++] = kstrdup("GLIBC_TUNABLES=glibc.pthread.rseq=0");
 	if (!j->device) {
 		env[n++] = kasprintf("OMP_NUM_THREADS=%ld", j->o.threads);
 		env[n++] = kasprintf("OPENBLAS_NUM_THREADS=%ld", j->o.threads);
