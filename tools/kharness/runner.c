@@ -51,7 +51,7 @@ enum {
 	DEVICE_DONE_US = 15000,
 	DEVICE_STEP_US = 1000,
 	DEVICE_STEPS = 900,
-	ROW_STEP_US = 20,
+	ROW_STEP_NS = 20000,
 	/* processor time may exceed the judge's time by this, and by a tenth */
 	CPU_TRIFLE_NS = 20000
 };
@@ -786,17 +786,21 @@ await_device(const struct judge *j, const struct runner *r, const struct batch *
 }
 
 /*
- * A judge that sleeps may wake up too late. On a busy machine even one that does not may have no
- * processor until the go is over, so in some goes the process waits for a row.
+ * Until it is time for a look, or the process has died. A judge that sleeps may wake up too late.
+ * On a busy machine even one that does not may have no processor until the go is over, so in some
+ * goes the process waits for a row.
  */
 static void
 await_moment(const struct judge *j, const struct runner *r, const struct batch *b)
 {
 	int64_t start = know_ns();
+	struct pollfd end = { .fd = r->socket, .events = POLLIN };
+	const struct timespec step = { .tv_nsec = ROW_STEP_NS };
 
 	if (b->look_row)
-		while (rows_left(r) && kseconds_since(start) < j->o.run_timeout_s)
-			usleep(ROW_STEP_US);
+		while (rows_left(r) && kseconds_since(start) < j->o.run_timeout_s &&
+		    !ppoll(&end, 1, &step, NULL))
+			;
 	else if (j->beside)
 		usleep((useconds_t)(b->look_ns / 1000));
 	else
