@@ -297,7 +297,8 @@ close_over(struct bundle *b)
 				continue;
 			x->seen = true;
 			n.of = x;
-			for (size_t at = x->from, end; kscan_identifier(x->in, &at, x->to, &end);
+			/* A condition before it may choose its type. */
+			for (size_t at = x->lead, end; kscan_identifier(x->in, &at, x->to, &end);
 			     at = end)
 				keep_named(&n, at, end);
 		}
@@ -383,11 +384,18 @@ is_definition(const struct kscan_item *x, const char *name)
 	        !kscan_looks(x, "\\("));
 }
 
+/* A definition, or else a group with one. */
 static const struct kscan_item *
 definition_in(const struct kscan *s, const char *name)
 {
+	auto_free char *body = kasprintf("\\b%s\\s*\\([^;{}()]*\\)\\s*\\{", name);
+
 	kscan_items(x, s)
 		if (is_definition(x, name))
+			return x;
+	kscan_items(x, s)
+		if (x->kind == KSCAN_GROUP && kscan_declares(x, name) &&
+		    kregex_find(body, s->code + x->from, x->to - x->from, NULL, 0))
 			return x;
 	return NULL;
 }
@@ -438,13 +446,15 @@ holds(const struct kscan_item *x, const char *name)
 	return f && x->from < f->from && f->to < x->to;
 }
 
+/* What is kept already is not enough: in a group, NAME may be only declared. */
 static bool
 keep_function(struct bundle *b, const char *name)
 {
 	bundle_items(b, f, x)
-		if (((x->kind == KSCAN_FUNCTION || x->kind == KSCAN_GROUP) &&
-		        kscan_declares(x, name)) ||
-		    is_definition(x, name) || holds(x, name))
+		if (!x->kept &&
+		    (((x->kind == KSCAN_FUNCTION || x->kind == KSCAN_GROUP) &&
+		         kscan_declares(x, name)) ||
+		        is_definition(x, name) || holds(x, name)))
 			return x->kept = true;
 	return false;
 }

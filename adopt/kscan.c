@@ -695,13 +695,44 @@ behind_label(const struct kscan *s, size_t p, size_t to)
 	    : p;
 }
 
+/*
+ * The end of the group at P if it stops within a declaration, as one that only chooses the type of
+ * the function after it; otherwise 0.
+ */
+static size_t
+begun_end(const struct kscan *s, size_t p, size_t to)
+{
+	bool closed = true;
+	size_t end, after;
+	char last = ';';
+
+	if (s->through || branch_of(s, p, to) != KSCAN_IF)
+		return 0;
+	end = group_end(s, p, to, &closed);
+	after = kscan_blank(s, end, to);
+	for (size_t next; p < end; p = next) {
+		p = kscan_blank(s, p, end);
+		next = line_end(s, p, end);
+		for (size_t at = p; at < next && !is_directive(s, p); at++)
+			last = isspace((unsigned char)s->code[at]) ? last : s->code[at];
+	}
+	return closed && kis_word(last) && after < to && kis_word(s->code[after]) ? after : 0;
+}
+
 static void
 scan_range(struct kscan *s, size_t p, size_t to)
 {
-	size_t depth = 0;
+	size_t depth = 0, begun;
 
 	while ((p = behind_label(s, kscan_blank(s, p, to), to)) < to) {
-		if (is_directive(s, p)) {
+		if (is_directive(s, p) && (begun = begun_end(s, p, to))) {
+			size_t back = s->count ? s->items[s->count - 1].to : 0,
+			       lead = lead_of(s, p, back);
+
+			p = scan_item(s, begun, to, depth);
+			s->items[s->count - 1].lead = lead;
+			depth += s->items[s->count - 1].kind == KSCAN_OPEN;
+		} else if (is_directive(s, p)) {
 			p = scan_directive(s, p, to, depth);
 		} else if (s->code[p] == '}') {
 			depth -= depth > 0;
@@ -716,18 +747,25 @@ scan_range(struct kscan *s, size_t p, size_t to)
 	}
 }
 
-/* The range inside an include guard that spans the whole text. */
+/*
+ * The range inside an include guard that begins at *HEAD, before which there are only includes, and
+ * goes on to the end of the text.
+ */
 static void
-look_through_guard(const struct kscan *s, size_t *from, size_t *to)
+look_through_guard(const struct kscan *s, size_t *head, size_t *from, size_t *to)
 {
-	struct kregex_span at;
+	static const char guard[] = "\\A(?:\\s*#[ \\t]*(?:include|pragma)\\b[^\\n]*\\n)*"
+	                            "\\s*(#)[ \\t]*if(?:ndef\\s+|\\s*!\\s*defined[ "
+	                            "\\t(]*)(\\w+)[^\\n]*\\n"
+	                            "\\s*#[ \\t]*define\\s+\\2\\b";
+	struct kregex_span at[3];
 	bool closed = true;
 
-	if (!kregex_find("\\A\\s*#[ \\t]*ifndef\\s+(\\w+)[^\\n]*\\n\\s*#[ \\t]*define\\s+\\1\\b",
-	        s->code, s->len, &at, 1) ||
-	    kscan_blank(s, group_end(s, 0, s->len, &closed), s->len) < s->len || !closed)
+	if (!kregex_find(guard, s->code, s->len, at, LEN(at)) ||
+	    kscan_blank(s, group_end(s, at[1].from, s->len, &closed), s->len) < s->len || !closed)
 		return;
-	*from = line_end(s, at.to, s->len);
+	*head = at[1].from;
+	*from = line_end(s, at[0].to, s->len);
 	*to = (size_t)((char *)memrchr(s->code, '#', s->len) - s->code);
 }
 
@@ -786,7 +824,7 @@ scan_members(struct kscan *s)
 static void
 scan_text(const char *text, size_t len, struct kscan *s, bool through)
 {
-	size_t from = 0, to = len;
+	size_t head = 0, from = 0, to = len;
 
 	*s = (struct kscan){ .text = text,
 		.code = ktoken_strip(text, len, KTOKEN_C),
@@ -794,7 +832,8 @@ scan_text(const char *text, size_t len, struct kscan *s, bool through)
 		.items = kmalloc(sizeof *s->items),
 		.through = through };
 	blank_disabled(s);
-	look_through_guard(s, &from, &to);
+	look_through_guard(s, &head, &from, &to);
+	scan_range(s, 0, head);
 	if (from < to)
 		scan_range(s, from, to);
 	scan_members(s);

@@ -123,6 +123,13 @@ test_items(void)
 	check_items("#ifdef X\nint a;\nvoid f(void) { }\n#else\nint b;\n#endif\nint c;\n",
 	    "group:a,f,b declaration:c");
 	check_items("#ifndef H\n#define H\nint a;\n#endif\n", "declaration:a");
+	check_items("#include <math.h>\n#if !defined(H)\n# define H (1)\nint a;\n#endif\n",
+	    "include:math.h declaration:a");
+	check_items(
+	    "int b;\n#if !defined(H)\n#define H\nint a;\n#endif\n", "declaration:b group:H,a");
+	check_items("#ifdef X\nstatic int\n#else\nvoid\n#endif\nf(int a)\n{\n}\nint b;\n",
+	    "function:f declaration:b");
+	check_items("#ifdef X\nint a;\n#define Y 3\n#endif\nint b;\n", "group:a,Y declaration:b");
 	check_items("#pragma once\nint a;\n", "directive declaration:a");
 	check_items("namespace x {\nint f() { return 1; }\n}\nextern \"C\" {\nint g(void) { return "
 	            "2; }\n}\n",
