@@ -8,17 +8,14 @@
 
 enum { LIST_MAX = 1 << 22 };
 
-/* Takes over TEXT, the contents of the file NAME, and its origins if it was preprocessed. */
-static struct unit_source *
-add_source(struct unit_sources *s, const char *name, char *text, struct origins origins)
+/* Takes over NEW, and adds what it declares to the index. */
+static void
+add_source(struct unit_sources *s, const struct unit_source *new)
 {
-	struct unit_source *x;
+	struct unit_source *x = &s->list[s->count];
 
-	x = &s->list[s->count];
-	*x = (struct unit_source){
-		.all = s, .name = kstrdup(name), .text = text, .origins = origins
-	};
-	kscan_through(text, strlen(text), &x->scan);
+	*x = *new;
+	kscan_through(x->text, strlen(x->text), &x->scan);
 	if (!s->index)
 		s->index = json_object();
 	kscan_items(item, &x->scan)
@@ -26,24 +23,32 @@ add_source(struct unit_sources *s, const char *name, char *text, struct origins 
 			json_array_append_new(kjson_ensure(s->index, *own, json_array()),
 			    json_pack("[i,i]", (int)s->count, (int)(item - x->scan.items)));
 	s->count++;
-	return x;
+}
+
+static void
+free_source(struct unit_source *x)
+{
+	if (x->decided)
+		free_source(x->decided);
+	free(x->decided);
+	kscan_free(&x->scan);
+	origins_free(&x->origins);
+	free(x->project);
+	json_decref(x->settings);
+	free(x->name);
+	free(x->text);
 }
 
 void
 unit_sources_free(struct unit_sources *s)
 {
-	kforeach_of(x, s->list, s->count) {
-		kscan_free(&x->scan);
-		origins_free(&x->origins);
-		free(x->project);
-		json_decref(x->settings);
-		free(x->name);
-		free(x->text);
-	}
+	kforeach_of(x, s->list, s->count)
+		free_source(x);
 	free(s->list);
 	free(s->raw);
 	json_decref(s->index);
 	json_decref(s->known);
+	json_decref(s->include);
 	*s = (struct unit_sources){ 0 };
 }
 
@@ -124,41 +129,52 @@ header_folders(const json_t *files)
 }
 
 /*
- * The preprocessed text, for C or C++, if the compiler is able to produce it; with the settings
- * BUILT, if these work.
+ * Sets X to the source NAME with its preprocessed text, for C or C++, if the compiler is able to
+ * produce it; with the settings that BUILT the project, if these work.
  */
 static bool
-add_preprocessed(const char *project, const char *name, const json_t *include, const json_t *built,
-    struct unit_sources *s, json_t *seen)
+read_preprocessed(const struct unit_sources *s, const char *name, struct unit_source *x)
 {
 	const json_t *row = rules_language(name);
 	json_auto_t *settings = NULL;
-	struct origins origins = { 0 };
-	struct unit_source *own;
+	const json_t *used = s->built;
 	bool guessed;
-	char *text;
 
+	*x = (struct unit_source){ .all = s };
 	if (rules_is_header(name) || kjson_bool(row, "device"))
 		return false;
-	settings = compile_commands(project, name, kjson_bool(row, "cxx"));
-	guessed = !built && !settings;
+	settings = compile_commands(s->project, name, kjson_bool(row, "cxx"));
+	guessed = !used && !settings;
 	if (!settings)
 		settings = json_pack("{s:s,s:O}", "compiler", kjson_bool(row, "cxx") ? "c++" : "cc",
-		    "include", include);
-	text = built ? preprocess_file(project, name, built, &origins) : NULL;
-	if (!text) {
-		built = settings;
-		text = preprocess_file(project, name, settings, &origins);
+		    "include", s->include);
+	x->text = used ? preprocess_file(s->project, name, used, &x->origins) : NULL;
+	if (!x->text) {
+		used = settings;
+		x->text = preprocess_file(s->project, name, used, &x->origins);
 	}
-	if (!text)
+	if (!x->text)
 		return false;
-	kforeach_of(x, origins.list, origins.count)
-		kjson_enter(seen, x->file);
-	own = add_source(s, name, text, origins);
-	own->project = kstrdup(project);
-	own->settings = json_incref((json_t *)built);
-	own->guessed = guessed;
+	x->name = kstrdup(name);
+	x->project = kstrdup(s->project);
+	x->settings = json_incref((json_t *)used);
+	x->guessed = guessed;
 	return true;
+}
+
+const struct unit_source *
+unit_decided(const struct unit_source *s)
+{
+	struct unit_source *raw = s->settings ? NULL : &s->all->list[s - s->all->list], x;
+
+	if (raw && !raw->tried && read_preprocessed(s->all, s->name, &x)) {
+		raw->decided = kmalloc(sizeof x);
+		*raw->decided = x;
+		kscan_through(x.text, strlen(x.text), &raw->decided->scan);
+	}
+	if (raw)
+		raw->tried = true;
+	return raw && raw->decided ? raw->decided : s;
 }
 
 bool
@@ -189,35 +205,56 @@ keep_raw(struct unit_sources *s, const char *project, const json_t *files)
 	s->known = json_object();
 }
 
+/* Adds the source NAME as the compiler sees it; SEEN: also gets the names of its headers. */
+static void
+add_preprocessed(struct unit_sources *s, const char *name, json_t *seen)
+{
+	struct unit_source x;
+
+	if (!read_preprocessed(s, name, &x))
+		return;
+	kforeach_of(o, x.origins.list, x.origins.count)
+		kjson_enter(seen, o->file);
+	kjson_enter(seen, name);
+	add_source(s, &x);
+}
+
+static void
+add_raw(struct unit_sources *s, const char *name)
+{
+	char *path = path_of("%s/%s", s->project, name);
+	size_t len;
+	struct unit_source x = { .all = s, .text = kread_file(path, LIST_MAX, &len) };
+
+	if (!x.text) {
+		kwarn("%s: cannot be read, or is too large", path);
+		return;
+	}
+	x.name = kstrdup(name);
+	add_source(s, &x);
+}
+
 void
 unit_sources_read(
     struct unit_sources *s, const char *project, const char *file, const json_t *built)
 {
-	json_auto_t *files = unit_files(project), *include = header_folders(files),
-	            *seen = json_object(),
+	json_auto_t *files = unit_files(project), *seen = json_object(),
 	            *chosen = file ? compile_sources(project, file) : json_incref(files);
 
 	s->chosen = file;
+	s->project = project;
+	s->built = built;
+	s->include = header_folders(files);
 	/* They must not move. */
 	s->list = kcalloc(json_array_size(chosen) + json_array_size(files) + 1, sizeof *s->list);
 	kjson_foreach_text(name, chosen) {
 		if (file && json_object_get(seen, file))
 			break;
-		if (add_preprocessed(project, name, include, built, s, seen))
-			kjson_enter(seen, name);
+		add_preprocessed(s, name, seen);
 	}
-	kjson_foreach_text(name, files) {
-		char *path = path_of("%s/%s", project, name), *text;
-		size_t len;
-
-		if (json_object_get(seen, name))
-			continue;
-		text = kread_file(path, LIST_MAX, &len);
-		if (text)
-			add_source(s, name, text, (struct origins){ 0 });
-		else
-			kwarn("%s: cannot be read, or is too large", path);
-	}
+	kjson_foreach_text(name, files)
+		if (!json_object_get(seen, name))
+			add_raw(s, name);
 	if (!file && kany(kforeach_of(x, s->list, s->count), x->guessed))
 		keep_raw(s, project, files);
 }

@@ -53,9 +53,8 @@ is_changed(const struct unit_source *s, size_t at, size_t len)
 	    (kscan_steps(&s->scan, at - 2) || (code[at - 1] == '&' && code[at - 2] != '&'));
 }
 
-/* What the function X of S does that no candidate may do, and everything that it calls. */
 static void
-look_into(struct reach *r, const struct unit_source *s, const struct kscan_item *x)
+look_at(struct reach *r, const struct unit_source *s, const struct kscan_item *x)
 {
 	auto_free char *text =
 	    x == r->host ? sequence_body(s, x) : kscan_copy(&s->scan, x->body, x->to);
@@ -86,6 +85,20 @@ look_into(struct reach *r, const struct unit_source *s, const struct kscan_item 
 		see_name(r, at, end);
 	}
 	r->depth--;
+}
+
+/*
+ * What the function X of S does that no candidate may do, and everything that it calls; as the
+ * compiler sees it, since a macro there may have the name of a function in another header.
+ */
+static void
+look_into(struct reach *r, const struct unit_source *s, const struct kscan_item *x)
+{
+	const struct unit_source *decided = unit_decided(s);
+	const struct kscan_item *seen =
+	    decided == s ? x : kscan_function(&decided->scan, x->names[0]);
+
+	look_at(r, seen ? decided : s, seen ? seen : x);
 }
 
 /*

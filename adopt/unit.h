@@ -21,12 +21,14 @@
 /* A source that is searched for functions, types, macros and launches. */
 struct unit_source {
 	const struct unit_sources *all;
-	char *name;             /* within the project */
-	char *text;             /* owned */
-	struct origins origins; /* for a preprocessed text */
-	char *project;          /* the project's folder if it was preprocessed; or NULL */
-	json_t *settings;       /* with which it was, as compile_settings returns them */
-	bool guessed;           /* these are not the build's */
+	char *name;                  /* within the project */
+	char *text;                  /* owned */
+	struct origins origins;      /* for a preprocessed text */
+	char *project;               /* the project's folder if it was preprocessed; or NULL */
+	json_t *settings;            /* with which it was, as compile_settings returns them */
+	bool guessed;                /* these are not the build's */
+	bool tried;                  /* DECIDED is all that can be known */
+	struct unit_source *decided; /* if it was not: for unit_decided */
 	struct kscan scan;
 };
 
@@ -37,7 +39,12 @@ struct unit_sources {
 	bool chosen;   /* only those for one file, so there is time to compile it */
 	char *raw;     /* all texts before they were preprocessed; NULL: not needed */
 	json_t *known; /* which names unit_hides has found: "name": bool */
+	const char *project;
+	const json_t *built; /* the settings that built it; NULL: unknown */
+	json_t *include;     /* its folders with headers */
 };
+/* The source as the compiler sees it, outside the index; S if it is, or if that is not possible. */
+const struct unit_source *unit_decided(const struct unit_source *s);
 /*
  * Do the project's texts define NAME, which those in S do not? Then it is under a condition that is
  * false here: NAME is a macro with arguments if it is all capitals, or a function that is DECLARED.
