@@ -232,38 +232,6 @@ leave_out_null(void)
 		json_array_extend((json_array_clear(parameters.calls), parameters.calls), whole);
 }
 
-/*
- * Number of elements that argument X points to in a call, or -1: unknown. If X shares memory with
- * another argument, and both are only read, it extends beyond the start of the other.
- */
-static json_int_t
-elements(const json_t *call, const struct value *x)
-{
-	const json_t *p = pointer(call, x->name);
-	json_int_t room = kjson_int_or(
-	               p, "room", kjson_int_or(p, "bytes", -1) - kjson_int(p, "offset")),
-	           reach = kjson_int_or(p, "reach", -1);
-
-	room = x->reached ? reach : room < reach ? reach : room;
-
-	/* A remainder may follow what was allotted. */
-	return room < (json_int_t)x->bytes ? -1 : room / (json_int_t)x->bytes;
-}
-
-size_t
-value_reach(const struct value *x, const json_t *args)
-{
-	json_int_t most = 0;
-
-	kjson_foreach(call, parameters.calls) {
-		json_int_t reach = kjson_int(pointer(call, x->name), "reach");
-
-		if (json_equal(json_object_get(call, "args"), args))
-			most = reach > most ? reach : most;
-	}
-	return (size_t)most;
-}
-
 /* The size of the block of memory that X points into. The caller frees. */
 static char *
 block_of(const json_t *call, const struct value *x)
@@ -281,6 +249,41 @@ is_part(const json_t *call, const struct value *x)
 	auto_free char *size = block_of(call, x);
 
 	return json_object_get(x->shared, size) != NULL;
+}
+
+/*
+ * Number of elements that argument X points to in a call, or -1: unknown. If X shares memory with
+ * another argument, and both are only read, it extends beyond the start of the other.
+ */
+static json_int_t
+elements(const json_t *call, const struct value *x)
+{
+	const json_t *p = pointer(call, x->name);
+	json_int_t room = kjson_int_or(
+	               p, "room", kjson_int_or(p, "bytes", -1) - kjson_int(p, "offset")),
+	           reach = kjson_int_or(p, "reach", -1);
+
+	if (x->measured)
+		room = reach >= 0 ? reach : is_part(call, x) ? -1 : room;
+	else
+		room = x->reached ? reach : room < reach ? reach : room;
+
+	/* A remainder may follow what was allotted. */
+	return room < (json_int_t)x->bytes ? -1 : room / (json_int_t)x->bytes;
+}
+
+size_t
+value_reach(const struct value *x, const json_t *args)
+{
+	json_int_t most = 0;
+
+	kjson_foreach(call, parameters.calls) {
+		json_int_t reach = kjson_int(pointer(call, x->name), "reach");
+
+		if (json_equal(json_object_get(call, "args"), args))
+			most = reach > most ? reach : most;
+	}
+	return (size_t)most;
 }
 
 /* The sizes of blocks of which calls get parts. */
@@ -384,6 +387,19 @@ value_is_written(struct value *x)
 	    parameters.notes, json_sprintf("%s is written, though no call changed it", x->name));
 }
 
+/* Is X declared const, and the same array as another one, which the call changes? */
+static bool
+is_changed_as_other(const json_t *call, const struct value *x)
+{
+	const json_t *p = pointer(call, x->name);
+
+	return x->constant &&
+	    kany(kjson_foreach_member(name, q, json_object_get(call, "pointers")),
+	        !kjson_bool(q, "const") && kjson_bool(q, "written") &&
+	            (!strcmp(kjson_str_or(q, "same_as", ""), x->name) ||
+	                !strcmp(kjson_str_or(p, "same_as", ""), name)));
+}
+
 /*
  * Finds arrays that calls were seen to change, and those that the text of F writes (with the values
  * that were there already). If there are none: all arrays that the function may write.
@@ -397,11 +413,12 @@ find_written(const struct kscan_item *f)
 		kjson_foreach(call, parameters.calls) {
 			const json_t *p = pointer(call, x->name);
 
-			any |= x->written |= kjson_bool(p, "written");
+			any |= x->written |=
+			    kjson_bool(p, "written") && !is_changed_as_other(call, x);
 			if (kjson_bool(p, "null"))
-				kdie_usage("in every call a parameter is a null pointer (%s in the "
-				           "first), which is not supported; adopt a wrapper "
-				           "function",
+				kdie_usage("in every call one array or another is a null pointer "
+				           "(%s in the first), which is not supported; adopt a "
+				           "wrapper function without these parameters",
 				    x->name);
 		}
 	values_each(x) {
@@ -663,6 +680,30 @@ has_reach(const struct value *x)
 	return false;
 }
 
+/* An axis times any number, if the measured calls have more than one value of the axis. */
+static void
+try_multiples(const struct value *x, json_t *list)
+{
+	values_each(axis) {
+		struct fit f = { .axis = { axis }, .count = 1 };
+		json_int_t one = 0;
+		bool varies = false;
+
+		kjson_foreach(
+		    call, axis->role == ROLE_AXIS && !axis->tied ? parameters.calls : NULL) {
+			json_int_t n = elements(call, x), now = argument(call, axis);
+
+			if (n < 1 || now < 1)
+				continue;
+			varies |= one && now != one;
+			one = now;
+			f.times = n / now;
+		}
+		if (varies)
+			try_fit(x, &f, list);
+	}
+}
+
 /* The simplest kind of expression that fits; all matches of that kind. New reference. */
 static json_t *
 find_fits(const struct value *x)
@@ -700,6 +741,26 @@ find_fits(const struct value *x)
 }
 
 /*
+ * From what calls touch: all that is known of it, together with the pieces of memory that are no
+ * parts of larger ones, or else only what was measured.
+ */
+static json_t *
+find_touched(struct value *x)
+{
+	json_t *list;
+
+	x->reached = x->measured = true;
+	list = find_fits(x);
+	if (!json_array_size(list))
+		try_multiples(x, list);
+	x->measured = false;
+	if (json_array_size(list))
+		return list;
+	json_decref(list);
+	return find_fits(x);
+}
+
+/*
  * From the sizes of the pieces of memory; or else from what calls touch, if these are parts of a
  * large piece.
  */
@@ -711,8 +772,7 @@ find_either(struct value *x, bool fixed)
 
 	if (!fixed && !json_array_size(list)) {
 		json_decref(list);
-		x->reached = true;
-		list = find_fits(x);
+		list = find_touched(x);
 		x->reached = json_array_size(list) || has_reach(x);
 	}
 	kjson_foreach(call, parameters.calls)

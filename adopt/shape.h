@@ -24,6 +24,7 @@ struct value {
 	char *shape;    /* for an array: factors separated by '*', "rows*cols" */
 	bool fresh;     /* integers; the kernel accepts any that were recorded, in any order */
 	bool own;       /* the shape is a size of its own, which no argument determines */
+	bool measured;  /* every exact size counts, touched or not */
 	bool reached;   /* its size is what calls touch, not a piece of memory */
 	bool optional;  /* a null pointer in some calls, which are left out */
 	json_t *shared; /* the sizes of blocks of which calls get parts, a set */
