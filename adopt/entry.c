@@ -130,21 +130,57 @@ plain_name(const char *prefix, const char *path)
 
 /* ---- pointers to structures ---- */
 
+/* Is the variable, or MEMBER, of this name used for more than what it points to: "p[i]", "p++"? */
+static bool
+goes_on(const char *name, bool member)
+{
+	const struct kscan *s = &making.s->scan;
+
+	kscan_each(at, s, making.f->body, making.f->to, name) {
+		size_t next = kscan_blank(s, at + strlen(name), making.f->to);
+
+		if (member == kscan_is_member(s, at) &&
+		    (strchr("[+", s->code[next]) ||
+		        (kscan_stands(s, at - 2, "++") && !kscan_stands(s, next, "->"))))
+			return true;
+	}
+	return false;
+}
+
+/* The variable that gets the value from AT to END: "q = p;", "q = odd ? x : p;". To be freed. */
+static char *
+variable_for(size_t at, size_t end)
+{
+	const struct kscan *s = &making.s->scan;
+	struct kregex_span found[2];
+	size_t from = at;
+
+	while (from > making.f->body && !strchr(";{}", s->code[from - 1]))
+		from--;
+	return strchr(";:,)", s->code[kscan_blank(s, end, making.f->to)]) &&
+	        kregex_find(
+	            "\\b(\\w+)\\s*=(?!=)[^=]*\\z", s->code + from, at - from, found, LEN(found))
+	    ? kregex_text(s->code + from, found[1])
+	    : NULL;
+}
+
 /*
- * Does the function access further structures after the one that P, or a MEMBER, points to: "p[i]",
- * "p++"?
+ * Does the function access further structures after the one that P, or a MEMBER, points to, itself
+ * or by a variable that begins as P?
  */
 static bool
 is_indexed(const struct kscan_param *p, bool member)
 {
 	const struct kscan *s = &making.s->scan;
 
+	if (goes_on(p->name, member))
+		return true;
 	kscan_each(at, s, making.f->body, making.f->to, p->name) {
-		size_t next = kscan_blank(s, at + strlen(p->name), making.f->to);
+		auto_free char *other = member == kscan_is_member(s, at)
+		    ? variable_for(at, at + strlen(p->name))
+		    : NULL;
 
-		if (member == kscan_is_member(s, at) &&
-		    (strchr("[+", s->code[next]) ||
-		        (kscan_stands(s, at - 2, "++") && !kscan_stands(s, next, "->"))))
+		if (other && goes_on(other, false))
 			return true;
 	}
 	return false;
@@ -231,8 +267,8 @@ copy_member(const char *name, const char *type, const char *from, const char *to
  * pointer may be NULL; if it was NULL in every observed call, it is NULL in the entry, too.
  */
 static void
-flatten_inner(const struct kscan_param *p, const struct type *type, const char *in, const char *out,
-    const char *name, bool constant, int depth)
+flatten_inner(const struct kscan_param *p, const struct kscan_param *x, const struct type *type,
+    const char *in, const char *out, const char *name, bool constant, int depth)
 {
 	auto_free char *from = kasprintf("%s%s", in, type->stars ? "->" : "."),
 	               *to = type->stars ? kasprintf("%s_", name) : kstrdup(out),
@@ -244,7 +280,10 @@ flatten_inner(const struct kscan_param *p, const struct type *type, const char *
 	if (type->stars && kjson_has(json_object_get(making.u->assumed, "null"), in))
 		return;
 	if (type->stars) {
-		auto_free char *of = kasprintf("__typeof__(*%s)", out);
+		/* The type of what a pointer to const points to would be const, too. */
+		auto_free char *of = x->constant && x->stars == 1
+		    ? kstrdup(x->type)
+		    : kasprintf("__typeof__(*%s)", out);
 
 		making.guard = guard;
 		add_room(of, to);
@@ -346,7 +385,7 @@ flatten_member(const struct kscan_param *p, const struct kscan_param *x, const c
 		    x->constant || type.constant);
 		kbuf_printf(&making.before, "\t%s = (__typeof__(%s))%s;\n", out, out, name);
 	} else if (type.kind == TYPE_RECORD && type.item && depth < DEEP && !square) {
-		flatten_inner(p, &type, in, out, name, constant, depth);
+		flatten_inner(p, x, &type, in, out, name, constant, depth);
 	} else {
 		refuse(p, "its member %s is not supported, but used", x->text);
 	}

@@ -1,0 +1,204 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# kadopt on functions in the style of codecs: headers whose guard follows their includes, prototypes in conditions, a name
+# that is a macro or a function, blocks of 64 bytes, filters in place, structures that are sorted by way of a variable.
+# shellcheck disable=SC2016,SC2154
+. "${0%/*}/lib.sh"
+unset ANTHROPIC_API_KEY OPENAI_API_KEY
+KILN_LOCK_DIR=$T
+export KILN_LOCK_DIR
+
+mkdir lib
+cat >lib/arch.h <<'EOF'
+#ifndef ARCH_H
+#define ARCH_H
+#include <stddef.h>
+#include <stdint.h>
+#ifdef FIXED
+#include "fixed.h"
+#else
+#define SHIFT(a, by) ((a) >> (by))
+#endif
+#endif
+EOF
+cat >lib/fixed.h <<'EOF'
+#ifndef FIXED_H
+#define FIXED_H
+#include <stdio.h>
+static inline unsigned SHIFT(unsigned a, int by)
+{
+	if (by < 0)
+		fprintf(stderr, "by %d\n", by);
+	return a >> by;
+}
+#endif
+EOF
+cat >lib/log.h <<'EOF'
+#if !defined(LOG_H)
+# define LOG_H (1)
+# if defined(WIDE)
+#  define WIDTH(x) (64 - __builtin_clzl(x))
+# else
+#  define WIDTH(x) (32 - __builtin_clz(x))
+# endif
+#endif
+EOF
+cat >lib/coder.h <<'EOF'
+#include "arch.h"
+#if !defined(CODER_H)
+# define CODER_H (1)
+# include "log.h"
+struct coder { const unsigned char *from; uint32_t low; int at; };
+struct mode { int bits, rows; };
+struct bands { const struct mode *mode; int last; };
+struct leaf { int weight; struct leaf *next; };
+# ifdef WIDE
+int next_bits(struct coder *c, long n);
+# else
+int next_bits(struct coder *c, int n);
+# endif
+#endif
+EOF
+cat >lib/coder.c <<'EOF'
+#include "coder.h"
+#ifdef FIXED
+long
+#else
+unsigned
+#endif
+next_byte(struct coder *c)
+{
+	return c->from[c->at++ & 255] | 1u << 8;
+}
+#ifndef WIDE
+int next_bits(struct coder *c, int n)
+{
+	unsigned now = next_byte(c);
+	c->low = SHIFT(c->low + now * 40503u, 1);
+	return c->low % (1u << n) + WIDTH(now);
+}
+#endif
+EOF
+cat >lib/k.c <<'EOF'
+#include <stdlib.h>
+#include <string.h>
+#include "coder.h"
+void decode(struct coder *c, int *out, int n)
+{
+	for (int i = 0; i < n; i++)
+		out[i] = next_bits(c, 5);
+}
+void digest(const uint8_t *in, size_t blocks, uint32_t *state)
+{
+	for (size_t b = 0; b < blocks; b++, in += 64)
+		for (int i = 0; i < 64; i++)
+			state[i & 7] = (state[i & 7] ^ in[i]) * 16777619u;
+}
+void smooth(const float *x, float *y, int n, float *last)
+{
+	for (int i = 0; i < n; i++)
+		y[i] = *last = 0.5f * x[i] + 0.25f * *last;
+}
+void differ(const float *x, float *y, int n, int back)
+{
+	for (int i = 0; i < n; i++)
+		y[i] = x[i] - x[i - back];
+}
+void spread(struct bands *b, const float *x, float *y, int n)
+{
+	for (int i = 0; i < n; i++)
+		y[i] = x[i] * b->mode->bits + b->mode->rows;
+	b->last = n;
+}
+void sort(struct leaf *leaves, int n)
+{
+	struct leaf *more = malloc(n * sizeof *more);
+	int odd = 0;
+	for (int width = 1; width < n; width *= 2, odd = !odd) {
+		struct leaf *a = odd ? more : leaves, *b = odd ? leaves : more;
+		for (int p = 0; p < n; p += 2 * width) {
+			int q = p + width < n ? p + width : n, r = q + width < n ? q + width : n;
+			for (int i = p, j = q, k = p; k < r; k++)
+				b[k] = i < q && (j >= r || a[i].weight <= a[j].weight) ? a[i++] : a[j++];
+		}
+	}
+	if (odd)
+		memcpy(leaves, more, n * sizeof *leaves);
+	free(more);
+}
+EOF
+cat >lib/main.c <<'EOF'
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "coder.h"
+void decode(struct coder *c, int *out, int n);
+void digest(const uint8_t *in, size_t blocks, uint32_t *state);
+void smooth(const float *x, float *y, int n, float *last);
+void differ(const float *x, float *y, int n, int back);
+void spread(struct bands *b, const float *x, float *y, int n);
+void sort(struct leaf *leaves, int n);
+int main(void)
+{
+	unsigned char *bytes = malloc(20000), *block = calloc(64, 1);
+	int *out = calloc(3000, sizeof *out);
+	float *x = calloc(3000, sizeof *x), *y = calloc(3000, sizeof *y), last = 0;
+	uint32_t state[8] = { 1, 2, 3, 4, 5, 6, 7, 8 };
+	struct mode mode = { 3, 7 };
+	struct bands bands = { &mode, 0 };
+	struct leaf *leaves = calloc(500, sizeof *leaves);
+	for (int i = 0; i < 20000; i++)
+		bytes[i] = i * i >> 3;
+	for (int r = 0; r < 8; r++) {
+		struct coder c = { bytes, 1, r };
+		decode(&c, out, 3000);
+		for (int i = 0; i < 19; i++)
+			digest(bytes + 1024 * i, 16, state);
+		digest(block, 1, state);
+		for (int i = 0; i < 3000; i++)
+			x[i] = out[i] % 23 - 11;
+		smooth(x, x, 3000, &last);
+		spread(&bands, x, y, 3000);
+		float part[260];
+		memcpy(part, x, sizeof part);
+		differ(part + 24, y, 236, 24);
+		for (int i = 0; i < 500; i++)
+			leaves[i].weight = out[i];
+		sort(leaves, 500);
+	}
+	printf("%d %u %.4f %.4f %d %d\n", out[7], state[3], x[9], y[11], bands.last, leaves[77].weight);
+	return 0;
+}
+EOF
+cat >helpers.sh <<'EOF'
+take() { # FUNCTION
+	kadopt adopt -o "c-$1" -p lib --file k.c --kernel "$1" --build 'gcc -O1 -o app main.c k.c coder.c' --run './app >out.txt' --outputs out.txt --threads 1 --runs 1 --proxy 0.0001,10000
+}
+EOF
+
+ok 'a definition from another source, whose prototype is in a condition: a macro there is no function of a header that it does not include' '
+	. ./helpers.sh
+	exits 0 take decode
+	jq -e ".tries == 0 and .pulled == 1" c-decode/adopt/extract.json
+	jq -e ".eval.status == \"correct\"" c-decode/adopt/log/reference.ndjson'
+ok 'parts of 64 bytes for each block, some in one array, some alone' '
+	. ./helpers.sh
+	exits 0 take digest
+	jq -e ".inputs.in.shape == [\"blocks\", 64]" c-digest/task.json'
+ok 'in place, by a pointer to const: what changes is the other argument' '
+	. ./helpers.sh
+	exits 0 take smooth
+	jq -e "(.inputs | has(\"x\")) and (.outputs | keys == [\"last\", \"y\"])" c-smooth/task.json'
+ok 'a structure that points to another, const one' '
+	. ./helpers.sh
+	exits 0 take spread
+	jq -e ".tries == 0" c-spread/adopt/extract.json'
+ok 'many structures, by way of a variable that begins as the parameter' '
+	. ./helpers.sh
+	exits 0 take sort
+	jq -e ".outputs.leaves.dtype == \"uint8\"" c-sort/task.json'
+ok 'what is before a part of an array on the stack' '
+	. ./helpers.sh
+	exits 2 take differ; cat err
+	grep -q "it also touches what is before x, in memory whose begin is unknown: adopt the function that calls it" err'
+done_testing
