@@ -1551,6 +1551,33 @@ note_single(void)
 	}
 }
 
+/* An array before which a call touches memory whose begin is unknown; or NULL. */
+static const char *
+touched_below(void)
+{
+	values_each(x)
+		kjson_foreach(call, parameters.calls)
+			if (kjson_bool(json_object_get(json_object_get(call, "pointers"), x->name),
+			        "below"))
+				return x->name;
+	return NULL;
+}
+
+static _Noreturn void
+refuse_unsettled(const char *said)
+{
+	const char *below = touched_below();
+	auto_free char *why = below ? kasprintf(" (it also touches what is before %s, in memory "
+	                                        "whose begin is unknown: "
+	                                        "adopt the function that calls it)",
+	                                  below)
+	                            : kstrdup("");
+
+	kdie_usage("%s: the reference fails against its own oracle with every combination of "
+	           "roles, oracle and inputs%s:\n%s",
+	    adoption.kernel, why, said);
+}
+
 /*
  * Settles all choices. If recorded arrays are uniform, for example all ones, a constant would pass:
  * then draw any numbers, in the recorded structure.
@@ -1565,10 +1592,7 @@ find_inputs(void)
 	for (bool good = false; !good; free(faults), faults = NULL) {
 		w = work_begin("inputs", "roles, oracle and inputs that fit the reference");
 		if (!settle_all(&said))
-			kdie_usage("%s: the reference fails against its own oracle with every "
-			           "combination "
-			           "of roles, oracle and inputs:\n%s",
-			    adoption.kernel, said.data);
+			refuse_unsettled(said.data);
 		vary_integers();
 		work_end(&w);
 		w = work_begin("tolerance", "the tightest that the reference passes");
