@@ -131,11 +131,15 @@ is_marked(const char *pid, const char *mark)
 	return found;
 }
 
-/* Ends processes with the mark, and those that they start meanwhile; returns their number. */
+/*
+ * Ends processes with the mark, and those that they start meanwhile; returns their number. On a
+ * busy machine, one may need more than a round to end.
+ */
 static size_t
 end_marked(const char *mark)
 {
-	size_t ended = 0, found = 1;
+	json_auto_t *ended = json_object();
+	size_t found = 1;
 
 	/* If one starts another process just before it dies, the next round finds that. */
 	for (int round = 0; round < 50 && found; round++) {
@@ -147,14 +151,15 @@ end_marked(const char *mark)
 			pid_t pid = (pid_t)atol(e->d_name);
 
 			if (pid > 1 && pid != getpid() && is_marked(e->d_name, mark) &&
-			    kill(pid, SIGKILL) == 0)
+			    kill(pid, SIGKILL) == 0) {
+				kjson_enter(ended, e->d_name);
 				found++;
+			}
 		}
-		ended += found;
 		if (found)
 			usleep(20000);
 	}
-	return ended;
+	return json_object_size(ended);
 }
 
 /* Wait until the other end of the pipe is closed, then end what is left. */

@@ -564,7 +564,30 @@ ok 'preflight: uncommitted changes are reported, own leftovers are ended, other 
 	mkdir gpu bin; printf "typedef void *cudaStream_t;\nvoid f(float *x, int n, cudaStream_t s) { x[0] = n; }\nint main() { float x; f(&x, 1, 0); }\n" >gpu/f.cu
 	printf "#!/bin/sh\necho >>asked; [ \$(wc -l <asked) -gt \$ENDS ] || echo \"\$BUSY\"\n" >bin/nvidia-smi; chmod +x bin/nvidia-smi
 	git -C gpu init -q
-	mkdir g; KILN_ADOPT="$(pwd -P)/g" sleep 100 & mine=$!
+	# As on a busy machine, it ends a while after the signal.
+	cat >late.c <<"END"
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+	int status;
+	pid_t pid = fork();
+	if (!pid) {
+		ptrace(PTRACE_TRACEME, 0, 0, 0);
+		execvp(argv[1], argv + 1);
+	}
+	while (waitpid(pid, &status, 0) == pid && WIFSTOPPED(status)) {
+		if (status >> 16 == PTRACE_EVENT_EXIT)
+			usleep(200000);
+		ptrace(PTRACE_SETOPTIONS, pid, 0, PTRACE_O_TRACEEXIT | PTRACE_O_TRACEEXEC);
+		ptrace(PTRACE_CONT, pid, 0, 0);
+	}
+	return 128 + WTERMSIG(status);
+}
+END
+	cc -o late late.c
+	mkdir g; ./late env KILN_ADOPT="$(pwd -P)/g" sleep 100 & mine=$!
 	KILN_ADOPT="$(pwd -P)/other" sleep 100 & other=$!
 	export BUSY="4711, /usr/bin/elsewhere" PATH="$T/bin:$PATH" ENDS=100
 	exits 75 kadopt adopt -o g -p gpu --file f.cu --kernel f --build true --run true --timeout 1; cat out err
