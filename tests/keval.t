@@ -222,6 +222,9 @@ lude \"/etc/passwd\""
 #endif"
 	rejected include_path "#if __has_include(</proc/self/fd/3>)
 #endif"
+	rejected include_path "#define ifdef __has_include
+#if ifdef(\"/proc/self/fd/3\")
+#endif"
 	rejected include_path "#define IS_THERE __has_include
 #if IS_THERE(\"/proc/self/fd/3\")
 #endif"
@@ -329,8 +332,10 @@ ok 'macros of system headers, attributes and files of its own cause no accusatio
 #include <errno.h>
 #include <immintrin.h>
 #include <math.h>
+#if defined(__has_include)
 #if __has_include(<omp.h>) && __has_include ( <sys/types.h> )
 #include <omp.h>
+#endif
 #endif
 #include <stdint.h>
 #include <stdlib.h>
