@@ -10,6 +10,8 @@
 enum { MAX_TEXT = 500 };
 
 json_t *facts;
+const struct krec *rec;
+const json_t *sample;
 const char *salt;
 
 void

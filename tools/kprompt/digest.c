@@ -10,7 +10,7 @@
 enum { WORDS = 250, LOG_MAX = 60000, PROFILE_MAX = 20000 };
 
 static void
-put_evaluation(const struct krec *rec)
+put_evaluation(void)
 {
 	const json_t *eval = json_object_get(rec->json, "eval"),
 	             *profile = json_object_get(eval, "profile");
@@ -29,12 +29,12 @@ put_evaluation(const struct krec *rec)
 }
 
 json_t *
-digest_record(const struct krec *rec)
+digest_record(void)
 {
 	json_t *record = json_object();
 	auto_buf struct kbuf system = { 0 }, user = { 0 }, whole = { 0 };
 
-	put_evaluation(rec);
+	put_evaluation();
 	files_render(&system, "digest/system", facts, NULL);
 	files_render(&user, "digest/user", facts, NULL);
 	kbuf_printf(&whole, "%s\n%s", system.data, user.data);

@@ -281,7 +281,7 @@ knowledge_open(void)
 }
 
 void
-lead_facts(const json_t *sample, const json_t *profile)
+lead_facts(const json_t *profile)
 {
 	const char *said[] = { kjson_str(profile, "bottleneck.label"),
 		kjson_str(sample, "escalation"),

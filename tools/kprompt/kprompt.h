@@ -36,6 +36,9 @@ extern struct campaign {
  * these with the names of one record.
  */
 extern json_t *facts;
+/* The record whose prompt it is, and its sample. */
+extern const struct krec *rec;
+extern const json_t *sample;
 /* Takes VALUE. */
 void put(const char *name, json_t *value);
 /* For the marks around data: what its authors do not know, such as the sample's seed. */
@@ -121,7 +124,7 @@ long project_facts(long budget);
 /* knowledge.c: find what applies to the campaign, and put "knowledge". */
 void knowledge_open(void);
 /* Put "leads", sections chosen by what PROFILE (may be NULL) and SAMPLE say about the parent. */
-void lead_facts(const json_t *sample, const json_t *profile);
+void lead_facts(const json_t *profile);
 /*
  * Which notes, and passages of the reference project, were shown, for the record: [{"file",
  * "section", "tokens", "sha256"}]. New references.
@@ -135,7 +138,7 @@ void knowledge_list(void);
  * memory.c: put "recall" and "history", what this campaign and earlier ones remember; false:
  * nothing.
  */
-void memory_facts(const struct krec *rec);
+void memory_facts(void);
 /*
  * What was shown of these, for the record: {"versions", "masks", "compact", "tips", "library",
  * "tokens"}. New reference; NULL: nothing.
@@ -146,14 +149,14 @@ json_t *memory_member(void);
  * digest.c: a record with the prompt that asks a second model to summarise an evaluated record's
  * log. New reference.
  */
-json_t *digest_record(const struct krec *rec);
+json_t *digest_record(void);
 
 /*
  * linear.c: put "linear", the rules of a linear search; and "round", what the sample says about
  * earlier rounds, with LAST, the facts of the program that failed last, or NULL (taken over).
  */
 void linear_rules(void);
-void linear_facts(const json_t *sample, json_t *last);
+void linear_facts(json_t *last);
 
 /* record.c: put what one record says, with the names of the volatile part. */
-void record_facts(const struct krec *rec);
+void record_facts(void);

@@ -31,7 +31,7 @@ linear_rules(void)
  * profile is shown as the parent's.
  */
 static json_t *
-evidence_text(const json_t *sample)
+evidence_text(void)
 {
 	const json_t *evidence = json_object_get(sample, "evidence");
 	auto_free char *listing = kfence_shorten(kjson_str(evidence, "isa.text"), LOG_CHARS);
@@ -57,7 +57,7 @@ note_names(void)
 }
 
 void
-linear_facts(const json_t *sample, json_t *last)
+linear_facts(json_t *last)
 {
 	if (!kcamp_linear()) {
 		json_decref(last);
@@ -68,7 +68,7 @@ linear_facts(const json_t *sample, json_t *last)
 	        kjson_int(sample, "round"), "stagnation", kjson_bool(sample, "stagnation"),
 	        "so_far", data_filled("rounds", sample, "rounds so far"), "refuted",
 	        data_filled("ineffective", sample, "directions that did not help"), "evidence",
-	        evidence_text(sample), "last", last ?: json_false(), "escalation",
+	        evidence_text(), "last", last ?: json_false(), "escalation",
 	        kjson_str_or(sample, "escalation", "none"), 1, "stalled",
 	        kjson_int(sample, "streak") >= KPLAN_STALL, "notes", note_names()));
 }

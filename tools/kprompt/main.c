@@ -89,13 +89,13 @@ render_stable(void)
 }
 
 static json_t *
-render_record(const struct krec *rec)
+render_record(void)
 {
 	json_t *sections = json_copy(shared.sections), *member;
 	json_auto_t *memory = NULL, *project = NULL;
 	auto_buf struct kbuf user = { 0 }, whole = { 0 };
 
-	record_facts(rec);
+	record_facts();
 	memory = memory_member();
 	project = project_member();
 	kbuf_add(&user, shared.user.data, shared.user.len);
@@ -112,7 +112,7 @@ render_record(const struct krec *rec)
 }
 
 static void
-print_text(const struct krec *rec, const json_t *member)
+print_text(const json_t *member)
 {
 	auto_buf struct kbuf b = { 0 };
 	const char *id = krec_id(rec);
@@ -143,24 +143,27 @@ static void
 each_record(const char *input, const char *forms)
 {
 	struct kin in;
-	struct krec rec;
+	struct krec one;
 
 	kin_open(&in, input);
-	while (krecord_next(&in, &rec, given.digest ? KJOIN_PROGRAMS : KJOIN_WHOLE)) {
-		json_auto_t *names = facts = json_copy(campaign.stable),
-		            *member = given.digest ? digest_record(&rec) : render_record(&rec);
+	while (krecord_next(&in, &one, given.digest ? KJOIN_PROGRAMS : KJOIN_WHOLE)) {
+		json_auto_t *names = facts = json_copy(campaign.stable), *member = NULL;
+
+		rec = &one;
+		sample = json_object_get(rec->json, "sample");
+		member = given.digest ? digest_record() : render_record();
 
 		if (given.text) {
-			print_text(&rec, given.digest ? json_object_get(member, "prompt") : member);
+			print_text(given.digest ? json_object_get(member, "prompt") : member);
 		} else if (given.digest) {
 			kout_json(member);
 		} else if (given.thin) {
-			json_object_set(rec.json, "prompt", member);
-			krecord_store(rec.json, "prompt", forms);
+			json_object_set(one.json, "prompt", member);
+			krecord_store(one.json, "prompt", forms);
 		} else {
-			krecord_put(&rec, false, "prompt", member);
+			krecord_put(&one, false, "prompt", member);
 		}
-		krec_free(&rec);
+		krec_free(&one);
 	}
 	kin_close(&in);
 }

@@ -79,7 +79,7 @@ compaction(json_t *covered)
 
 /* The rounds that another section of the prompt describes in full. */
 static void
-add_told(json_t *covered, const struct krec *rec)
+add_told(json_t *covered)
 {
 	kjson_foreach(round, kjson_path(rec->json, "sample.rounds")) {
 		kjson_enter(
@@ -123,7 +123,7 @@ records(const json_t *covered)
 
 /* "recall": the campaign's own memory; false when there is nothing to show. */
 static void
-put_recall(const struct krec *rec)
+put_recall(void)
 {
 	json_auto_t *covered = json_object(), *summary = NULL, *text = NULL;
 
@@ -132,7 +132,7 @@ put_recall(const struct krec *rec)
 		return;
 	kmemo_masks_load();
 	summary = compaction(covered);
-	add_told(covered, rec);
+	add_told(covered);
 	text = records(covered);
 	if (json_is_string(summary) || json_string_length(text)) {
 		put("recall", json_pack("{s:O,s:O}", "summary", summary, "records", text));
@@ -311,7 +311,7 @@ put_kernels(const json_t *target)
 }
 
 void
-memory_facts(const struct krec *rec)
+memory_facts(void)
 {
 	size_t room = (size_t)kcamp_int("prompt.memory_tokens") * TOKEN_CHARS;
 
@@ -323,7 +323,7 @@ memory_facts(const struct krec *rec)
 	 * memory leaves: nearly everything at first, when they are worth most.
 	 */
 	put_history();
-	put_recall(rec);
+	put_recall();
 	put_kernels(kjson_path(rec->json, "sample.target"));
 	if (json_object_size(recall.shown))
 		note_shown("tokens", (room - recall.room + TOKEN_CHARS - 1) / TOKEN_CHARS);

@@ -112,7 +112,7 @@ program_facts(const json_t *program)
 
 /* The best program, unless it is in the prompt anyway, or there is none. */
 static const json_t *
-best_shown(const json_t *sample)
+best_shown(void)
 {
 	const json_t *best = json_object_get(sample, "best");
 
@@ -127,10 +127,10 @@ best_shown(const json_t *sample)
  * another.
  */
 static json_t *
-inspirations(const json_t *sample)
+inspirations(void)
 {
 	const json_t *list = json_object_get(sample, "inspirations"),
-	             *parent = json_object_get(sample, "parent"), *best = best_shown(sample);
+	             *parent = json_object_get(sample, "parent"), *best = best_shown();
 	json_t *out = json_array();
 
 	kjson_foreach(p, list) {
@@ -179,7 +179,7 @@ instruction(size_t d, int level)
  * should change. "has_target": there is a target.
  */
 static void
-put_target(const json_t *sample)
+put_target(void)
 {
 	const json_t *target = json_object_get(sample, "target"),
 	             *coords = kjson_path(sample, "parent.coords");
@@ -221,7 +221,7 @@ direction_text(struct kbuf *b, const json_t *direction)
 }
 
 static json_t *
-hint_facts(const json_t *sample)
+hint_facts(void)
 {
 	json_t *out = json_array();
 
@@ -241,7 +241,7 @@ hint_facts(const json_t *sample)
 
 /* One data block with the compile errors of other candidates; empty if there are none. */
 static json_t *
-error_facts(const json_t *sample)
+error_facts(void)
 {
 	size_t shown = 0;
 	const char *parent = kjson_str(sample, "parent.id");
@@ -262,7 +262,7 @@ error_facts(const json_t *sample)
 
 /* Draws prompt.tips of the applicable tips, without replacement, from the record's own stream. */
 static json_t *
-tip_facts(const struct krec *rec)
+tip_facts(void)
 {
 	size_t wanted = (size_t)kcamp_int("prompt.tips");
 	auto_free size_t *order = kcalloc(campaign.tips.count, sizeof *order);
@@ -284,7 +284,7 @@ tip_facts(const struct krec *rec)
 
 /* Dies unless the sample has what every prompt needs. */
 static void
-check_sample(const struct krec *rec)
+check_sample(void)
 {
 	const char *status = krec_str(rec, "sample.status");
 
@@ -297,15 +297,14 @@ check_sample(const struct krec *rec)
 }
 
 void
-record_facts(const struct krec *rec)
+record_facts(void)
 {
-	const json_t *sample = json_object_get(rec->json, "sample"),
-	             *parent = json_object_get(sample, "parent"), *best = best_shown(sample),
+	const json_t *parent = json_object_get(sample, "parent"), *best = best_shown(),
 	             *last = json_object_get(sample, "last");
 	const char *status = kjson_str(sample, "status");
 	enum start start = start_named(status);
 
-	check_sample(rec);
+	check_sample();
 	salt = kjson_str(sample, "seed");
 	json_object_update_new(facts,
 	    json_pack("{s:s,s:b,s:{s:b},s:o,s:b,s:b,s:o*,s:o,s:o*,s:o,s:o*,s:o}", "status", status,
@@ -314,13 +313,13 @@ record_facts(const struct krec *rec)
 	        kextract_takes_edits(
 	            kjson_maybe(parent, "code"), json_object_get(parent, "files") != NULL),
 	        "parent_is_best", kjson_is(sample, "incumbent", kjson_str_or(parent, "id", "?")),
-	        "best", best ? program_facts(best) : NULL, "inspirations", inspirations(sample),
-	        "hints", start != START_ERROR ? hint_facts(sample) : NULL, "errors",
-	        error_facts(sample), "tips", start == START_CORRECT ? tip_facts(rec) : NULL,
-	        "application", data_filled("application", sample, "failures in the application")));
+	        "best", best ? program_facts(best) : NULL, "inspirations", inspirations(), "hints",
+	        start != START_ERROR ? hint_facts() : NULL, "errors", error_facts(), "tips",
+	        start == START_CORRECT ? tip_facts() : NULL, "application",
+	        data_filled("application", sample, "failures in the application")));
 	profile_facts(parent);
-	lead_facts(sample, program_profile(parent));
-	put_target(sample);
-	memory_facts(rec);
-	linear_facts(sample, last ? program_facts(last) : NULL);
+	lead_facts(program_profile(parent));
+	put_target();
+	memory_facts();
+	linear_facts(last ? program_facts(last) : NULL);
 }
