@@ -128,12 +128,11 @@ static bool
 needs_anchor(long t)
 {
 	bool asked = is_timed_here() && !is_evaluated(t);
-	struct standing s = standing_after(asked ? t - 1 : -1);
-	bool rough = !*s.from && kgain_width(&s.speedup) > KCHAIN_WIDE,
-	     yes = s.best && (s.provisional || rough);
 
-	standing_free(&s);
-	return yes;
+	look_after(asked ? t - 1 : -1);
+	return standing.best &&
+	    (standing.provisional ||
+	        (!*standing.from && kgain_width(&standing.speedup) > KCHAIN_WIDE));
 }
 
 /* "NAME= 007 009", the trials of the graph for which NEED is true. */

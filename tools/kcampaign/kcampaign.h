@@ -60,8 +60,11 @@ void clear_position(void);
  * archive.
  */
 json_t *archive_header(long trial);
-/* What an archive's header says, as far as it is needed here. Text is borrowed from the header. */
-struct standing {
+/*
+ * What the header of an archive says, as far as it is needed here: of the one that was looked at
+ * last. Text is borrowed from the header.
+ */
+extern struct standing {
 	json_t *header;
 	long candidates, compiled, correct; /* without the reference */
 	long stale;                         /* trials since the last gain */
@@ -74,12 +77,11 @@ struct standing {
 	char from[40]; /* the file of that race; empty: the score */
 	double runtime_ms;
 	const json_t *linear; /* the chain of a linear search; NULL: none */
-};
-/* HEADER, whose reference is taken, may be NULL: nothing yet. */
-struct standing standing(json_t *header);
-/* After trial LAST. */
-struct standing standing_after(long last);
-void standing_free(struct standing *s);
+} standing;
+/* Look at HEADER, whose reference is taken; it may be NULL: nothing yet. */
+void look_at(json_t *header);
+/* Look at that after trial LAST. */
+void look_after(long last);
 /*
  * The scored record of ID; NULL: there is none, or it cannot be read, which has been reported. New
  * reference.
@@ -91,16 +93,16 @@ json_t *scored_record(const char *id);
  * Why the campaign stops after trial LAST, as one line that names the knob, or NULL; the caller
  * frees.
  */
-char *stop_reason(long last, const struct standing *s);
+char *stop_reason(long last);
 char *stop_reason_after(long last);
 
 /*
  * linear.c: why a linear search stops after trial LAST, as one line, or NULL (the caller frees);
  * what status and trials print about it.
  */
-char *linear_stop(long last, const struct standing *s);
-void linear_status(long last, const struct standing *s);
-void linear_trial(long trial, const struct standing *s);
+char *linear_stop(long last);
+void linear_status(long last);
+void linear_trial(long trial);
 /* Dies unless all rounds up to trial LAST are closed, and none after the next has begun. */
 void linear_closed(long last);
 
@@ -132,7 +134,7 @@ void confirm_require(void);
 /*
  * Why the roofline ends the campaign, as one line that names the knob, or NULL; the caller frees.
  */
-char *roofline_stop(const struct standing *s);
+char *roofline_stop(void);
 /* Dies when stop.efficiency needs something that this campaign's roofline does not have. */
 void roofline_require(void);
 /* What a roofline of this campaign would lack, one line each, appended. */

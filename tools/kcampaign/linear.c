@@ -11,25 +11,25 @@ enum { COLUMNS = 80 };
 
 /* The conditions that hold after trial LAST. */
 static struct kends
-find_ends(long last, const struct standing *s)
+find_ends(long last)
 {
-	json_auto_t *accepted = scored_record(kjson_str(s->linear, "accepted"));
+	json_auto_t *accepted = scored_record(kjson_str(standing.linear, "accepted"));
 	struct kends e;
 
-	kends_find(last, (long)kjson_int(s->linear, "drafts"), accepted, &e);
+	kends_find(last, (long)kjson_int(standing.linear, "drafts"), accepted, &e);
 	return e;
 }
 
 char *
-linear_stop(long last, const struct standing *s)
+linear_stop(long last)
 {
 	/* Stagnation alone ends nothing: only a patience that the user has set does. */
 	long patience = kjson_path(kcamp.json, "stop.patience") ? kcamp_int("stop.patience") : 0;
-	struct kends e = find_ends(last, s);
+	struct kends e = find_ends(last);
 
-	if (!e.reason && patience && s->stale >= patience && last >= MIN_TRIALS)
+	if (!e.reason && patience && standing.stale >= patience && last >= MIN_TRIALS)
 		e.reason = kasprintf(
-		    "over: none of the last %ld rounds was kept (stop.patience)", s->stale);
+		    "over: none of the last %ld rounds was kept (stop.patience)", standing.stale);
 	return e.reason;
 }
 
@@ -64,15 +64,16 @@ add_record_line(long trial, size_t indent)
 }
 
 void
-linear_trial(long trial, const struct standing *s)
+linear_trial(long trial)
 {
 	add_record_line(trial, 0);
-	tell("  last accepted %s", kjson_str_or(s->linear, "accepted", "?"));
-	if (s->best)
-		tell(": %s over the baseline, %.4g %s", kchain_text(&s->speedup, s->provisional),
-		    kcamp_shown(s->runtime_ms), kcamp_unit());
-	tell("; %zu of %ld rounds kept\n", json_array_size(json_object_get(s->linear, "chain")),
-	    trial + 1);
+	tell("  last accepted %s", kjson_str_or(standing.linear, "accepted", "?"));
+	if (standing.best)
+		tell(": %s over the baseline, %.4g %s",
+		    kchain_text(&standing.speedup, standing.provisional),
+		    kcamp_shown(standing.runtime_ms), kcamp_unit());
+	tell("; %zu of %ld rounds kept\n",
+	    json_array_size(json_object_get(standing.linear, "chain")), trial + 1);
 }
 
 /* "000/00 > 002/01 > 003/01", the oldest left out when there are many. */
@@ -87,14 +88,14 @@ add_chain(const json_t *chain)
 }
 
 void
-linear_status(long last, const struct standing *s)
+linear_status(long last)
 {
-	long streak = (long)kjson_int(s->linear, "streak");
-	struct kends e = find_ends(last, s);
+	long streak = (long)kjson_int(standing.linear, "streak");
+	struct kends e = find_ends(last);
 
-	if (s->linear) {
+	if (standing.linear) {
 		tell("chain    ");
-		add_chain(json_object_get(s->linear, "chain"));
+		add_chain(json_object_get(standing.linear, "chain"));
 		tell("\nstreak   %ld rollback%s in a row; next: %s%s\n", streak,
 		    streak == 1 ? "" : "s", streak ? klinear_escalation(streak) : "continue",
 		    streak >= KLINEAR_STAGNATION ? ", with a review" : "");

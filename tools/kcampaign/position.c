@@ -2,6 +2,8 @@
 /* Where a campaign stands: last trial, archive header, stop conditions. See kcampaign.h. */
 #include "kcampaign.h"
 
+struct standing standing;
+
 #define LINK "archive.ndjson"
 
 const char *
@@ -94,42 +96,43 @@ count(const json_t *header, const char *path)
  * or else from the archive.
  */
 static void
-set_figure(struct standing *s, const json_t *header)
+set_figure(const json_t *header)
 {
 	struct kchain c;
 
-	s->speedup = kgain_speedup_of(json_object_get(header, "best"));
-	s->provisional = kjson_bool(header, "best.provisional");
-	if (kchain_raced(s->best, (long)kjson_int(header, "trial"), true, &c)) {
-		s->speedup = c.speedup;
-		s->provisional = c.provisional;
-		snprintf(s->from, sizeof s->from, "%s", c.from);
+	standing.speedup = kgain_speedup_of(json_object_get(header, "best"));
+	standing.provisional = kjson_bool(header, "best.provisional");
+	if (kchain_raced(standing.best, (long)kjson_int(header, "trial"), true, &c)) {
+		standing.speedup = c.speedup;
+		standing.provisional = c.provisional;
+		snprintf(standing.from, sizeof standing.from, "%s", c.from);
 	}
 	kchain_free(&c);
 }
 
-struct standing
-standing(json_t *header)
+void
+look_at(json_t *header)
 {
 	const json_t *statuses = json_object_get(header, "statuses");
-	struct standing s = { .header = header };
 	const char *best;
 
+	json_decref(standing.header);
+	standing = (struct standing){ .header = header };
 	if (!header)
-		return s;
-	s.linear = json_object_get(header, "linear");
-	s.candidates = count(header, "candidates");
-	s.compiled = s.candidates;
+		return;
+	standing.linear = json_object_get(header, "linear");
+	standing.candidates = count(header, "candidates");
+	standing.compiled = standing.candidates;
 	for (int i = STATUS_NONE + 1; i < STATUS_COUNT; i++) {
 		long n = count(statuses, status_rows[i].name);
 
-		s.correct += i == STATUS_CORRECT ? n : 0;
-		s.compiled -= status_rows[i].built ? 0 : n;
+		standing.correct += i == STATUS_CORRECT ? n : 0;
+		standing.compiled -= status_rows[i].built ? 0 : n;
 	}
-	s.stale = count(header, "stale");
-	s.longest_wait = count(header, "longest_wait");
-	s.failures = count(header, "failures");
-	s.cost_usd = kjson_num(header, "cost_usd");
+	standing.stale = count(header, "stale");
+	standing.longest_wait = count(header, "longest_wait");
+	standing.failures = count(header, "failures");
+	standing.cost_usd = kjson_num(header, "cost_usd");
 	best = kjson_maybe(header, "best.id");
 	/* It becomes part of a path and a word in a recipe. */
 	if (best && !karch_is_id(best))
@@ -138,23 +141,16 @@ standing(json_t *header)
 		           "such as 007/02); run make views to make the archive again",
 		    best);
 	if (best && strcmp(best, KARCH_REFERENCE)) {
-		s.best = best;
-		set_figure(&s, header);
-		s.runtime_ms = kjson_num(header, "best.runtime_ms");
+		standing.best = best;
+		set_figure(header);
+		standing.runtime_ms = kjson_num(header, "best.runtime_ms");
 	}
-	return s;
-}
-
-struct standing
-standing_after(long last)
-{
-	return standing(archive_header(last));
 }
 
 void
-standing_free(struct standing *s)
+look_after(long last)
 {
-	json_decref(s->header);
+	look_at(archive_header(last));
 }
 
 json_t *

@@ -94,22 +94,23 @@ verify_best(void)
 	int code = K_OK;
 
 	while (again) {
-		struct standing now = standing_after(last_made);
+		auto_free char *best = NULL;
 
-		code = measure_best(now.best, report);
+		look_after(last_made);
+		best = standing.best ? kstrdup(standing.best) : NULL;
+		code = measure_best(best, report);
 		if (!code)
-			code = accept_best(report, now.best, !chain);
-		if (refused && !now.best)
+			code = accept_best(report, best, !chain);
+		if (refused && !best)
 			code = K_NO;
 		/* If the views still keep a best kernel that failed, it is rejected once. */
-		again = code == K_NO && now.best && !chain && !plans_only() &&
-		    (!refused || strcmp(refused, now.best));
+		again = code == K_NO && best && !chain && !plans_only() &&
+		    (!refused || strcmp(refused, best));
 		if (again) {
 			free(refused);
-			refused = kstrdup(now.best);
+			refused = kstrdup(best);
 			again = (code = demote(refused, report)) == K_OK;
 		}
-		standing_free(&now);
 	}
 	free(refused);
 	return code;

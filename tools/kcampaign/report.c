@@ -21,18 +21,19 @@ command_next(void)
 
 /* Why there is no best kernel. */
 static const char *
-no_best(const struct standing *s)
+no_best(void)
 {
-	return s->correct ? "no candidate is faster than the reference yet"
-	                  : "no candidate is correct yet";
+	return standing.correct ? "no candidate is faster than the reference yet"
+	                        : "no candidate is correct yet";
 }
 
 /* BEFORE "001/02: 16.4x (16.1 to 16.7), 0.123 ms" MORE. */
 static void
-add_best(const char *before, const struct standing *s, const char *more)
+add_best(const char *before, const char *more)
 {
-	tell("%s%s: %s, %.3f %s%s\n", before, s->best, kchain_text(&s->speedup, s->provisional),
-	    kcamp_shown(s->runtime_ms), kcamp_unit(), more);
+	tell("%s%s: %s, %.3f %s%s\n", before, standing.best,
+	    kchain_text(&standing.speedup, standing.provisional), kcamp_shown(standing.runtime_ms),
+	    kcamp_unit(), more);
 }
 
 /* The page goes to a person at once. */
@@ -46,19 +47,19 @@ say(void)
 void
 report_trial(long trial)
 {
-	struct standing s = standing_after(trial);
 	bool linear = kcamp_linear();
 
+	look_after(trial);
 	if (linear)
-		linear_trial(trial, &s);
+		linear_trial(trial);
 	else
 		tell("trial %ld of %ld: %ld candidates, %ld compiled, %ld correct; ", trial,
-		    kcamp_int("stop.trials"), s.candidates, s.compiled, s.correct);
-	if (!linear && s.best)
-		add_best("best ", &s, atol(s.best) == trial ? " (new)" : "");
+		    kcamp_int("stop.trials"), standing.candidates, standing.compiled,
+		    standing.correct);
+	if (!linear && standing.best)
+		add_best("best ", atol(standing.best) == trial ? " (new)" : "");
 	else if (!linear)
-		tell("%s\n", no_best(&s));
-	standing_free(&s);
+		tell("%s\n", no_best());
 	say();
 }
 
@@ -135,18 +136,17 @@ int
 command_best(void)
 {
 	long last = ktrials_last();
-	struct standing s = standing_after(last);
 	int code = K_OK;
 
+	look_after(last);
 	if (last < 1)
 		kdie_usage("no trial has been made yet");
-	if (given.code && !s.best)
-		kdie(K_NO, "%s", no_best(&s));
+	if (given.code && !standing.best)
+		kdie(K_NO, "%s", no_best());
 	if (given.code)
-		emit_code(s.best);
+		emit_code(standing.best);
 	else
 		code = report_best(given.output);
-	standing_free(&s);
 	return code;
 }
 
@@ -169,7 +169,7 @@ enum { LEVELS = 4 };
  * none correct.
  */
 static long
-read_cells(long trial, const struct standing *s, double best[LEVELS][LEVELS])
+read_cells(long trial, double best[LEVELS][LEVELS])
 {
 	long n = 0;
 
@@ -183,19 +183,20 @@ read_cells(long trial, const struct standing *s, double best[LEVELS][LEVELS])
 		if (!row)
 			continue;
 		n++;
-		speedup = s->best && !strcmp(row->id, s->best) ? s->speedup.mean : row->speedup;
+		speedup = standing.best && !strcmp(row->id, standing.best) ? standing.speedup.mean
+		                                                           : row->speedup;
 		*b = fmax(*b, row->status == STATUS_CORRECT ? speedup : 0);
 	}
 	return n;
 }
 
 static void
-add_cells(long trial, const struct standing *s)
+add_cells(long trial)
 {
 	double best[LEVELS][LEVELS];
 
 	tell("cells    %ld of 256; best speed-up by memory (down) and compute (across):\n",
-	    read_cells(trial, s, best));
+	    read_cells(trial, best));
 	for (int m = LEVELS - 1; m >= 0; m--) {
 		tell("         %d ", m);
 		for (int k = 0; k < LEVELS; k++)
@@ -211,12 +212,12 @@ add_cells(long trial, const struct standing *s)
 }
 
 static void
-add_statuses(const struct standing *s)
+add_statuses(void)
 {
 	const char *sep = ": ";
 
-	tell("tried    %ld candidates", s->candidates);
-	kjson_foreach_member(status, n, json_object_get(s->header, "statuses")) {
+	tell("tried    %ld candidates", standing.candidates);
+	kjson_foreach_member(status, n, json_object_get(standing.header, "statuses")) {
 		if (!json_integer_value(n))
 			continue;
 		tell("%s%" JSON_INTEGER_FORMAT " %s", sep, json_integer_value(n), status);
@@ -255,10 +256,10 @@ add_progress(long trial, long branches)
 }
 
 static void
-add_next(long last, const struct standing *s)
+add_next(long last)
 {
 	long holder = lock_holder();
-	auto_free char *reason = stop_reason(last, s);
+	auto_free char *reason = stop_reason(last);
 	long next = last < 1 ? 1 : last + 1;
 
 	if (holder) {
@@ -283,10 +284,9 @@ void
 report_now(void)
 {
 	long last = ktrials_last();
-	struct standing s = standing_after(last);
 
-	add_next(last, &s);
-	standing_free(&s);
+	look_after(last);
+	add_next(last);
 }
 
 /*
@@ -294,47 +294,45 @@ report_now(void)
  * score.
  */
 static void
-add_standing(const struct standing *s)
+add_standing(void)
 {
-	add_best("best     ", s, kshown(", cell %s", kjson_str(s->header, "best.cell")));
-	if (*s->from)
-		tell("         raced against the reference: %s\n", s->from);
+	add_best("best     ", kshown(", cell %s", kjson_str(standing.header, "best.cell")));
+	if (*standing.from)
+		tell("         raced against the reference: %s\n", standing.from);
 }
 
 int
 command_status(void)
 {
 	double budget = kcamp_num("stop.budget_usd");
-	struct standing s;
 	long last;
 
 	ktrials_open();
 	last = ktrials.last;
-	s = standing(json_incref(ktrials.header));
+	look_at(json_incref(ktrials.header));
 	tell("%-8s %.*s\n", kcamp_str("name"), 70, kcamp_str("title"));
 	tell("trial    %ld of %ld", last < 0 ? 0 : last, kcamp_int("stop.trials"));
 	if (kcamp_linear())
 		tell(", round %ld", last + 1);
 	tell("\n");
-	add_statuses(&s);
-	if (s.best)
-		add_standing(&s);
-	tell("cost     $%.2f", s.cost_usd);
+	add_statuses();
+	if (standing.best)
+		add_standing();
+	tell("cost     $%.2f", standing.cost_usd);
 	if (budget > 0)
 		tell(" of $%.2f", budget);
 	tell("; %" JSON_INTEGER_FORMAT " tokens in, %" JSON_INTEGER_FORMAT " out\n",
-	    kjson_int(s.header, "tokens.input_tokens"),
-	    kjson_int(s.header, "tokens.output_tokens"));
+	    kjson_int(standing.header, "tokens.input_tokens"),
+	    kjson_int(standing.header, "tokens.output_tokens"));
 	if (kcamp_linear())
-		linear_status(last, &s);
+		linear_status(last);
 	else if (last > 0)
-		add_cells((long)kjson_int_or(ktrials.header, "trial", last), &s);
+		add_cells((long)kjson_int_or(ktrials.header, "trial", last));
 	if (ktrials_check())
 		tell("damaged  %zu record%s, named above, and not in these figures\n",
 		    ktrials.fault_count, ktrials.fault_count == 1 ? "" : "s");
-	add_next(last, &s);
+	add_next(last);
 	emit();
-	standing_free(&s);
 	ktrials_close();
 	return K_OK;
 }

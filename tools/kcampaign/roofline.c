@@ -17,10 +17,10 @@ efficiency_of(const char *id)
 }
 
 char *
-roofline_stop(const struct standing *s)
+roofline_stop(void)
 {
 	double goal = kcamp_num("stop.efficiency"),
-	       reached = goal > 0 && s->best ? efficiency_of(s->best) : 0;
+	       reached = goal > 0 && standing.best ? efficiency_of(standing.best) : 0;
 	json_auto_t *roofline = NULL;
 	auto_free char *doubt = NULL;
 
