@@ -31,7 +31,7 @@ call_unit(const struct kscan_item *entry)
 
 		if (i < g.count && !is_unused(p, entry, g.params[i].name)) {
 			json_object_set(x, "of", json_object_get(p, "value"));
-			json_object_set_new(x, "value", json_string(g.params[i].name));
+			kjson_put(x, "value", g.params[i].name);
 			json_array_append(list, x);
 			kjson_add(names, g.params[i].name);
 		}

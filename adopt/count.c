@@ -47,8 +47,7 @@ task_count(const json_t *task)
 	input = json_pack("{s:o,s:O,s:O}", "launches", ncu_calls(file, kernels), "configs",
 	    json_object_get(configs, "configs"), "workloads", json_object_get(task, "workloads"));
 	if (sequence)
-		json_object_set_new(
-		    input, "calls", json_integer(kjson_int_or(configs, "calls", 1)));
+		kjson_put(input, "calls", kjson_int_or(configs, "calls", 1));
 	found = kjq("views/work.jq", input);
 	add_formula(formulas, "flops", "operations", found);
 	add_formula(formulas, "bytes", "bytes", found);

@@ -143,7 +143,7 @@ note(json_t *entry)
 	char at[32];
 
 	know_iso(at, sizeof at);
-	json_object_set_new(entry, "at", json_string(at));
+	kjson_put(entry, "at", at);
 	append_record(adopt_path("journal.ndjson"), entry);
 }
 
@@ -187,8 +187,7 @@ journal_backup(void)
 	if (!journal_is_original())
 		write_bytes(journal_original(adoption.file), text, len);
 	ksha256_hex(text, len, hex);
-	json_object_set_new(kjson_ensure(adoption.json, "originals", json_object()), adoption.file,
-	    json_string(hex));
+	kjson_put(kjson_ensure(adoption.json, "originals", json_object()), adoption.file, hex);
 }
 
 /* Do all files of the change have the contents in its FIELD: "from", "to"? */

@@ -125,7 +125,7 @@ set_hash(json_t *o, const char *name, const char *data, size_t len)
 	char hex[65];
 
 	ksha256_hex(data, len, hex);
-	json_object_set_new(o, name, json_string(hex));
+	kjson_put(o, name, hex);
 }
 
 /*
@@ -184,7 +184,7 @@ add_program(json_t *header)
 	char *path = watch_program(), hex[65];
 
 	if (*path && file_sha256(path, hex))
-		json_object_set_new(header, "binary_sha256", json_string(hex));
+		kjson_put(header, "binary_sha256", hex);
 }
 
 /* The first line of observed.ndjson; NULL: there is none. New reference. */
@@ -317,7 +317,7 @@ timing_of(json_t *const *runs, size_t n, size_t i, const char *kernel)
 		ns[k] = kjson_num(json_array_get(runs[k], i), "ns");
 		json_array_append_new(samples, json_integer((json_int_t)ns[k]));
 	}
-	json_object_set_new(r, "ns", json_integer((json_int_t)kstat_quantile(ns, n, 0.5)));
+	kjson_put(r, "ns", (json_int_t)kstat_quantile(ns, n, 0.5));
 	json_object_set_new(r, "samples", samples);
 	json_object_del(r, "pointers");
 	json_object_del(r, "launches");
@@ -359,7 +359,7 @@ write_timing(const char *path, json_t *header, json_t *const *runs, size_t n, co
 		    json_array_size(runs[used]) == calls ? ", in another order" : "");
 		used = 1;
 	}
-	json_object_set_new(header, "runs", json_integer((json_int_t)used));
+	kjson_put(header, "runs", used);
 	kout_open(path);
 	kout_json(header);
 	for (size_t i = 0; i < calls; i++) {
@@ -463,7 +463,7 @@ observe(json_t *header, const char *observed)
 	}
 	tell_clock(asked.runs ? runs[0] : calls);
 	add_program(head);
-	json_object_set_new(head, "schema", json_string("timing/1"));
+	kjson_put(head, "schema", "timing/1");
 	if (asked.runs)
 		write_timing(
 		    adopt_path("timing.ndjson"), head, runs, (size_t)asked.runs, adoption.kernel);

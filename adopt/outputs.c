@@ -305,7 +305,7 @@ outputs_propose(void)
 			ksay("outputs    %s has floating-point numbers: they may differ by 1e-4 of "
 			     "their size (--compare exact: not at all)\n",
 			    name);
-		json_object_set_new(o, "compare", json_string(real ? "float:1e-4" : "exact"));
+		kjson_put(o, "compare", real ? "float:1e-4" : "exact");
 	}
 	adoption_save();
 }

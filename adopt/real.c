@@ -105,7 +105,7 @@ run_once(bool was, struct run *r)
 static void
 add_to(json_t *row, const char *name, double x)
 {
-	json_object_set_new(row, name, json_real(kjson_num(row, name) + x));
+	kjson_put(row, name, kjson_num(row, name) + x);
 }
 
 /* Times by arguments: one row {"args", "calls", "old_us", "new_us", "ratio", "share"} each. */
@@ -138,10 +138,9 @@ rows(struct run *old, struct run *new, size_t pairs)
 	kjson_foreach(row, list) {
 		double was = kjson_num(row, "old_us"), now = kjson_num(row, "new_us");
 
-		json_object_set_new(row, "ratio", json_real(was > 0 ? now / was : 0));
-		json_object_set_new(row, "share", json_real(all > 0 ? was / all : 0));
-		json_object_set_new(row, "calls",
-		    json_integer((json_int_t)kjson_num(row, "calls") / (json_int_t)pairs));
+		kjson_put(row, "ratio", was > 0 ? now / was : 0);
+		kjson_put(row, "share", all > 0 ? was / all : 0);
+		kjson_put(row, "calls", (json_int_t)kjson_num(row, "calls") / (json_int_t)pairs);
 	}
 	return list;
 }
@@ -185,7 +184,7 @@ sort_calls(struct run *r)
 		const json_t *args = json_object_get(call, "args");
 		auto_free char *key = args ? json_dumps(args, KIO_DUMP) : kstrdup("");
 
-		json_object_set_new(call, "key", json_string(key));
+		kjson_put(call, "key", key);
 	}
 	kjson_sort_by(r->calls, "key");
 }

@@ -247,7 +247,7 @@ choose_names(void)
 			kbuf_printf(&fresh, "%s_%s", plain, strcmp(*name, plain) ? *name : "fast");
 			while (is_taken(fresh.data, true))
 				kbuf_puts(&fresh, "_");
-			json_object_set_new(change.renamed, *name, json_string(fresh.data));
+			kjson_put(change.renamed, *name, fresh.data);
 			kbuf_printf(change.notes,
 			    "%s is renamed to %s, "
 			    "because the project has another function of that name\n",

@@ -34,8 +34,7 @@ add_shape(void *answers, const char *option, const char *text)
 
 	if (!n || !text[n] || !text[n + 1])
 		kdie_usage("%s %s: must be NAME=EXPRESSION", option, text);
-	json_object_set_new(
-	    kjson_ensure(answers, "shapes", json_object()), name, json_string(text + n + 1));
+	kjson_put(kjson_ensure(answers, "shapes", json_object()), name, text + n + 1);
 }
 
 /* How much a standalone time may differ from the time in the application. */
@@ -153,8 +152,7 @@ complete(struct adopt_options *o)
 	           *mode = kjson_str_or(o->answers, "mode", "linear"), *language;
 
 	kjson_foreach(output, outputs)
-		json_object_set_new(
-		    output, "compare", json_string(o->compare ? o->compare : "auto"));
+		kjson_put(output, "compare", o->compare ? o->compare : "auto");
 	if (o->provider)
 		json_object_set_new(o->answers, "model",
 		    json_pack("{s:s,s:s*}", "provider", o->provider, "name", o->model));
@@ -174,7 +172,7 @@ complete(struct adopt_options *o)
 	if (holds_kernel(
 	        kjson_str_or(o->answers, "project", "."), file, kjson_str(o->answers, "kernel")))
 		language = kjson_str_or(rules_language("kernel.cu"), "language", language);
-	json_object_set_new(o->answers, "language", json_string(language));
+	kjson_put(o->answers, "language", language);
 }
 
 /* The existing adopt.json, with the command line's answers replacing its own. */
@@ -188,7 +186,7 @@ take_answers(struct adopt_options *o)
 
 	json_object_update(all, o->answers);
 	kjson_foreach(output, o->compare ? json_object_get(all, "outputs") : NULL)
-		json_object_set_new(output, "compare", json_string(o->compare));
+		kjson_put(output, "compare", o->compare);
 	kforeach(key, needed)
 		if (!kjson_str_or(all, *key, NULL))
 			kdie_usage("--%s is missing\n%s", *key, usage);

@@ -193,8 +193,7 @@ add_members(json_t *axes, json_t *inputs, json_t *outputs, json_t *arguments)
 		}
 		tensor = json_pack("{s:o,s:s}", "shape", shape_json(x->shape), "dtype", x->dtype);
 		if (x->align < ALIGNED)
-			json_object_set_new(tensor, "align",
-			    json_integer((json_int_t)(x->align < x->bytes ? x->bytes : x->align)));
+			kjson_put(tensor, "align", x->align < x->bytes ? x->bytes : x->align);
 		if (x->own)
 			json_object_set_new(
 			    axes, x->shape, json_pack("{s:s,s:b}", "type", "var", "fixed", 1));
@@ -231,8 +230,7 @@ workload(const char *name, const json_t *args)
 		json_t *given = json_object_get(args, x->name);
 
 		if (x->role == ROLE_AXIS && !x->tied)
-			json_object_set_new(
-			    axes, x->name, json_integer((json_int_t)json_number_value(given)));
+			kjson_put(axes, x->name, (json_int_t)json_number_value(given));
 		else if (x->role == ROLE_SCALAR)
 			json_object_set(values, x->name, given);
 	}
@@ -315,8 +313,7 @@ add_recorded(json_t *w, const char *config, const json_t *args)
 		    x->role == ROLE_ARRAY ? typed_file(config, x, args, &count) : NULL;
 
 		if (x->own && count)
-			json_object_set_new(
-			    json_object_get(w, "axes"), x->shape, json_integer((json_int_t)count));
+			kjson_put(json_object_get(w, "axes"), x->shape, count);
 		if (file && is_input(x) && !(is_float(x) && draft.floats == FLOATS_INVENTED)) {
 			json_t *o = json_pack("{s:s}", "file", file);
 
@@ -380,10 +377,10 @@ timed_workloads(void)
 		twin = twin_of(all, w);
 		if (!twin)
 			json_array_append(all, twin = w);
-		json_object_set_new(twin, "weight", json_real(kjson_num(twin, "weight") + share));
+		kjson_put(twin, "weight", kjson_num(twin, "weight") + share);
 		if (n > kjson_num(calls, kjson_str(twin, "name"))) {
-			json_object_set_new(twin, "name", json_string(name));
-			json_object_set_new(calls, name, json_real(n));
+			kjson_put(twin, "name", name);
+			kjson_put(calls, name, n);
 			json_object_set(draft.targets, name, c);
 		}
 	}
@@ -394,8 +391,7 @@ timed_workloads(void)
 		/* The calls with most of the time may have been left out since. */
 		if (!timed || !kjson_has(draft.untimed, name))
 			json_object_set_new(w, "timed", json_true());
-		json_object_set_new(
-		    w, "weight", json_real(fmax(1e-6, round(1e6 * kjson_num(w, "weight")) / 1e6)));
+		kjson_put(w, "weight", fmax(1e-6, round(1e6 * kjson_num(w, "weight")) / 1e6));
 		add_recorded(w, name, scalars_of(w));
 	}
 	return all;
@@ -473,12 +469,12 @@ add_neighbours(json_t *all, const json_t *given)
 			v = kjson_int(args, x->name) + by;
 			if (v < 1)
 				continue;
-			json_object_set_new(args, x->name, json_integer(v));
+			kjson_put(args, x->name, v);
 			name = kasprintf("check_%s_%lld", x->name, v);
 			v = 23;
 			values_each(y)
 				if (y->role == ROLE_AXIS && y->size && !y->tied) {
-					json_object_set_new(args, y->name, json_integer(v));
+					kjson_put(args, y->name, v);
 					v += 6;
 				}
 			add_check(all, name, args);
@@ -506,7 +502,7 @@ small_workloads(void)
 		kbuf_puts(&name, "check");
 		values_each(x)
 			if (x->role == ROLE_AXIS && x->size && !x->tied) {
-				json_object_set_new(args, x->name, json_integer(sizes[i][n % 4]));
+				kjson_put(args, x->name, sizes[i][n % 4]);
 				kbuf_printf(&name, "_%d", sizes[i][n++ % 4]);
 			}
 		if (n)
@@ -1810,7 +1806,7 @@ set_defaults(void)
 	auto_free char *gpu = adoption.device ? gpu_name() : NULL;
 
 	if (!linear)
-		json_object_set_new(search, "branches", json_integer(1));
+		kjson_put(search, "branches", 1);
 	json_object_update_new(m,
 	    json_pack("{s:{s:i,s:i},s:{s:f},s:{s:s},s:o}", "stop", "trials", 6, "patience", 4,
 	        "score", "min_gain", 0.02, "git", "branch", "none", "title",
@@ -1818,14 +1814,14 @@ set_defaults(void)
 	if (json_object_get(adoption.json, "model"))
 		json_object_set(m, "model", json_object_get(adoption.json, "model"));
 	if (adoption.launcher)
-		json_object_set_new(eval, "launcher", json_string(adoption.launcher));
+		kjson_put(eval, "launcher", adoption.launcher);
 	if (json_object_get(adoption.json, "threads"))
 		json_object_set(eval, "threads", json_object_get(adoption.json, "threads"));
 	else if (!adoption.device && !has_flag(settings, "-fopenmp") &&
 	    !has_flag(settings, "-pthread"))
-		json_object_set_new(eval, "threads", json_integer(1));
+		kjson_put(eval, "threads", 1);
 	if (gpu)
-		json_object_set_new(m, "gpu", json_string(gpu));
+		kjson_put(m, "gpu", gpu);
 	write_json(path, m);
 }
 
@@ -2059,7 +2055,7 @@ is_only_cold(json_t *row, double high)
 
 	if (us <= 0)
 		return false;
-	json_object_set_new(row, "warm_us", json_real(us));
+	kjson_put(row, "warm_us", us);
 	ksay("proxy      %s: %.1f us alone with warm caches: %.2fx\n", name, us, ratio);
 	return ratio <= high;
 }

@@ -255,7 +255,7 @@ add_environment(void)
 		if (getenv(*name))
 			json_object_set_new(env, *name, json_string(getenv(*name)));
 	if (!getenv("KILN_PROGRESS") && isatty(STDERR_FILENO))
-		json_object_set_new(env, "KILN_PROGRESS", json_string("1"));
+		kjson_put(env, "KILN_PROGRESS", "1");
 	json_object_set_new(order.head, "env", env);
 }
 

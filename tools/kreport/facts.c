@@ -351,7 +351,7 @@ source_of(const struct kcandidate *c, const char *what)
 
 	json_object_set_new(o, "what", json_string(what));
 	if (!json_object_get(o, "code"))
-		json_object_set_new(o, "code", json_string(""));
+		kjson_put(o, "code", "");
 	return o;
 }
 

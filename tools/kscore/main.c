@@ -261,7 +261,7 @@ make_score(void)
 	else
 		json_object_set_new(score, "gain", json_false());
 	if (correct && !timing)
-		json_object_set_new(score, "verdict", json_string("inconclusive"));
+		kjson_put(score, "verdict", "inconclusive");
 	/* Its times are kept, but do not count: what made them has no use outside a benchmark. */
 	if (overfit) {
 		json_object_set_new(score, "gain", json_false());

@@ -374,7 +374,7 @@ krecord_join(json_t *record, enum kjoin join)
 		fault = add_texts(join, texts);
 	json_object_del(record, "from");
 	json_object_del(record, "texts");
-	json_object_set_new(record, "schema", json_string(KRECORD_SCHEMA));
+	kjson_put(record, "schema", KRECORD_SCHEMA);
 	return fault;
 }
 
