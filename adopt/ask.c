@@ -2,8 +2,6 @@
 /* Asks a model, through kllm, for what cannot be derived. See adopt.h. */
 
 #include "adopt.h"
-#include "kfence.h"
-#include "kregex.h"
 #include "ktemplate.h"
 #include "../tools/model/kextract.h"
 

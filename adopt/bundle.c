@@ -6,8 +6,6 @@
  */
 
 #include "adopt.h"
-#include "kio.h"
-#include "kregex.h"
 #include "ktoken.h"
 #include "unit.h"
 

@@ -3,8 +3,6 @@
 #include "call.h"
 
 #include "adopt.h"
-#include "kio.h"
-#include "kregex.h"
 #include "unit.h"
 
 enum { WIDTH = 100, TAB = 8, SOURCE_MAX = 8 << 20 };

@@ -7,7 +7,6 @@
 #include <sys/prctl.h>
 
 #include "adopt.h"
-#include "kio.h"
 
 enum { WORDS = 32, TAIL = 4000, ENVIRON_MAX = 1 << 20, OUTPUT_MAX = 256 << 20 };
 

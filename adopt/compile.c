@@ -6,9 +6,6 @@
 #include <wordexp.h>
 
 #include "adopt.h"
-#include "kio.h"
-#include "kjq.h"
-#include "kregex.h"
 #include "unit.h"
 
 enum { LOG_MAX = 64 << 20 };

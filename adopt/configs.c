@@ -6,9 +6,6 @@
  */
 
 #include "kadopt.h"
-#include "kio.h"
-#include "kjq.h"
-#include "koption.h"
 #include "ncu.h"
 
 static const char usage[] = "usage: kadopt configs [OPTION...]\n";

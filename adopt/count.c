@@ -5,8 +5,6 @@
  */
 
 #include "adopt.h"
-#include "kio.h"
-#include "kjq.h"
 #include "ncu.h"
 
 /* Adds the formula for MEMBER, the number of WHAT, or says why there is none. */

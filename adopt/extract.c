@@ -6,10 +6,7 @@
  */
 
 #include "adopt.h"
-#include "kfence.h"
-#include "kio.h"
 #include "klog.h"
-#include "kregex.h"
 #include "preprocess.h"
 
 enum { TRIES = 8, PULLS = 32, LOG_CHARS = 6000, CONTEXT_MAX = 200000, LARGE = 50000 };

@@ -2,7 +2,6 @@
 /* The names of a project's sources; see unit.h. */
 
 #include "adopt.h"
-#include "kio.h"
 #include "unit.h"
 
 static bool

@@ -7,9 +7,7 @@
 
 #include "adopt.h"
 #include "journal.h"
-#include "kio.h"
 #include "klog.h"
-#include "koption.h"
 #include "real.h"
 #include "runs.h"
 #include "splice.h"

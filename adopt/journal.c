@@ -2,8 +2,6 @@
 /* journal: see journal.h. */
 #include "journal.h"
 
-#include "kio.h"
-
 /* ---- files ---- */
 
 char *

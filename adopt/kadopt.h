@@ -6,10 +6,12 @@
  */
 #pragma once
 
-#include <jansson.h>
-
+#include "kfence.h"
+#include "kio.h"
+#include "kjq.h"
+#include "koption.h"
 #include "kproc.h"
-#include "kutil.h"
+#include "kregex.h"
 
 enum {
 	/* integrate: the gain is below the gate, nothing was changed */

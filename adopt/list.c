@@ -2,8 +2,6 @@
 /* kadopt list: which functions of a project can be adopted, and why the others cannot. */
 
 #include "adopt.h"
-#include "kio.h"
-#include "koption.h"
 #include "shape.h"
 #include "unit.h"
 

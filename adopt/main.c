@@ -3,7 +3,6 @@
 
 #include "adopt.h"
 #include "journal.h"
-#include "koption.h"
 
 /* A step that only takes -c works on an existing adoption. */
 static const struct command {

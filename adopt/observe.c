@@ -5,9 +5,6 @@
  */
 
 #include "adopt.h"
-#include "kio.h"
-#include "kjq.h"
-#include "koption.h"
 #include "kstat.h"
 #include "log.h"
 #include "ncu.h"

@@ -6,9 +6,6 @@
  */
 
 #include "adopt.h"
-#include "kio.h"
-#include "kjq.h"
-#include "kregex.h"
 #include "kscan.h"
 #include "ktoken.h"
 #include "numbers.h"

@@ -5,8 +5,6 @@
  */
 
 #include "adopt.h"
-#include "kio.h"
-#include "kregex.h"
 
 static const char *const kinds[] = { "float", "float32", "float64" };
 

@@ -7,8 +7,6 @@
 #include <sys/statvfs.h>
 
 #include "adopt.h"
-#include "kfence.h"
-#include "kio.h"
 #include "signature.h"
 #include "unit.h"
 

@@ -3,7 +3,6 @@
 #include "preprocess.h"
 
 #include "adopt.h"
-#include "kio.h"
 #include "unit.h"
 
 enum { WORDS = 512, OUTPUT_MAX = 256 << 20, TIMEOUT_S = 60 };

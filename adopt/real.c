@@ -4,7 +4,6 @@
 
 #include <sys/prctl.h>
 
-#include "kio.h"
 #include "klock.h"
 #include "kstat.h"
 #include "watch.h"

@@ -6,7 +6,6 @@
  */
 
 #include "adopt.h"
-#include "kio.h"
 #include "knpy.h"
 #include "shape.h"
 #include "watch.h"

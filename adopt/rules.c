@@ -5,8 +5,6 @@
  */
 
 #include "adopt.h"
-#include "kio.h"
-#include "kregex.h"
 #include "ktoken.h"
 
 enum { QUOTE = 60 };

@@ -3,8 +3,6 @@
 #include "sequence.h"
 
 #include "adopt.h"
-#include "kio.h"
-#include "kregex.h"
 #include "signature.h"
 
 static bool

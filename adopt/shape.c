@@ -5,9 +5,6 @@
  */
 #include "shape.h"
 
-#include "kfence.h"
-#include "kio.h"
-#include "kregex.h"
 #include "numbers.h"
 #include "preprocess.h"
 

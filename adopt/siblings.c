@@ -5,7 +5,6 @@
  */
 
 #include "kadopt.h"
-#include "kio.h"
 
 /*
  * $1: the project. Other words that may name files are on standard input. Prints the names relative

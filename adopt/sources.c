@@ -2,8 +2,6 @@
 /* The sources of a project, as searched for units; see unit.h. */
 
 #include "adopt.h"
-#include "kio.h"
-#include "kregex.h"
 #include "unit.h"
 
 enum { LIST_MAX = 1 << 22 };

@@ -3,8 +3,6 @@
 #include "splice.h"
 
 #include "call.h"
-#include "kio.h"
-#include "kregex.h"
 #include "ktoken.h"
 #include "unit.h"
 

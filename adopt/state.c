@@ -3,7 +3,6 @@
 #include <sys/file.h>
 
 #include "adopt.h"
-#include "kio.h"
 #include "../tools/model/kseal.h"
 
 enum { TEXT_MAX = 64 << 20 };

@@ -6,8 +6,6 @@
 #include "adopt.h"
 
 #include "journal.h"
-#include "kio.h"
-#include "koption.h"
 #include "signature.h"
 
 static const char usage[] = "usage: kadopt adopt [-c DIR] -p DIR --file FILE --kernel NAME --build "

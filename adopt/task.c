@@ -6,9 +6,7 @@
  */
 
 #include "adopt.h"
-#include "kfence.h"
 #include "knpy.h"
-#include "kregex.h"
 #include "../tools/model/kseal.h"
 #include "shape.h"
 #include "unit.h"

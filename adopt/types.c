@@ -3,8 +3,6 @@
 #include "types.h"
 
 #include "adopt.h"
-#include "kio.h"
-#include "kregex.h"
 #include "numbers.h"
 
 enum { CHAIN = 16, DEEP = 6 };

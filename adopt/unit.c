@@ -7,8 +7,6 @@
 
 #include "adopt.h"
 #include "entry.h"
-#include "kio.h"
-#include "kregex.h"
 #include "sequence.h"
 #include "types.h"
 

@@ -2,8 +2,6 @@
 /* What the application said about winners, in adopt/verdicts.ndjson: see adopt.h. */
 
 #include "adopt.h"
-#include "kfence.h"
-#include "kio.h"
 
 enum { WHY_CHARS = 1200 };
 

@@ -5,8 +5,6 @@
 #include "adopt.h"
 #include "call.h"
 #include "instance.h"
-#include "kio.h"
-#include "kjq.h"
 
 enum { SOURCE_MAX = 8 << 20, RAW_MAX = 1 << 30 };
 
