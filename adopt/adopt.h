@@ -169,10 +169,10 @@ char *outputs_differ(const json_t *o, const char *folder);
 /* The same for the first of all outputs that differs. */
 char *outputs_all_differ(const char *folder);
 /*
- * The --compare with which the outputs in FOLDER would count as the same, if they differ only in
+ * The --compare with which the project's outputs would count as the same, if they differ only in
  * digits of floating-point numbers; NULL: there is none. The caller frees.
  */
-char *outputs_digits(const char *folder);
+char *outputs_digits(void);
 /* Are all outputs already compared with that tolerance, or a larger one? */
 bool outputs_allow(const char *compare);
 /* When the outputs in FOLDER were written, for outputs_untouched after a run. New reference. */
@@ -248,8 +248,11 @@ size_t rules_scan(const char *group, const char *language, const char *text, con
     const char *before, struct kbuf *faults);
 /* The row of languages for a file of this name; NULL: such files are not supported. Borrowed. */
 const json_t *rules_language(const char *file);
-/* The same; but for a header that is used in LANGUAGE, the row of that language's sources. */
-const json_t *rules_row(const char *file, const char *language);
+/*
+ * That of the adopted file; but for a header that is used in another language, the row of that
+ * language's sources.
+ */
+const json_t *rules_row(void);
 /* Is it only compiled as part of other files? Also true for files without a row. */
 bool rules_is_header(const char *file);
 /*
@@ -264,7 +267,7 @@ const json_t *rules_words(const char *group);
  * TEXT with every float replaced by double; NULL with the reason in *WHY when that is not enough.
  * The caller frees both.
  */
-char *oracle_swap(const char *text, const char *language, char **why);
+char *oracle_swap(const char *text, char **why);
 /*
  * The unchanged reference, in a wrapper that takes doubles: TASK says what to narrow and widen. The
  * caller frees.

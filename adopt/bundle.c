@@ -523,7 +523,7 @@ is_maker(const struct kscan_item *x, const char *kernel)
 }
 
 static bool
-is_kept(const struct part *p, const char *kernel)
+is_kept(const struct part *p)
 {
 	const struct source *f = p->source;
 	const struct kscan_item *x = p->item;
@@ -542,9 +542,9 @@ is_kept(const struct part *p, const char *kernel)
 		return false;
 	default:
 		/* Its prototype would have different linkage from the entry of a task. */
-		return x->kept && !is_maker(x, kernel) &&
+		return x->kept && !is_maker(x, adoption.kernel) &&
 		    !(x->kind == KSCAN_DECLARATION && x->name_count == 1 &&
-		        !strcmp(x->names[0], kernel));
+		        !strcmp(x->names[0], adoption.kernel));
 	}
 }
 
@@ -626,7 +626,7 @@ bundle_text(struct bundle *b)
 		const struct source *f = p->source;
 		const struct kscan_item *x = p->item;
 
-		if (!is_kept(p, adoption.kernel) ||
+		if (!is_kept(p) ||
 		    (x->kind == KSCAN_INCLUDE && seen_include(b, (size_t)(p - b->parts), x)))
 			continue;
 		if ((last != x->kind || x->kind == KSCAN_FUNCTION || x->lead < x->from) &&

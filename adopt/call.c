@@ -41,12 +41,12 @@ call_unit(const struct kscan_item *entry)
 /* ---- the text of a call ---- */
 
 char *
-call_text(const char *path, const char *name, const json_t *arguments, size_t column)
+call_text(const char *path, const json_t *arguments, size_t column)
 {
 	struct kbuf b = { 0 };
 	size_t at;
 
-	kbuf_printf(&b, "%s%s(", path, name);
+	kbuf_printf(&b, "%s%s(", path, adoption.entry);
 	at = column + b.len;
 	for (size_t i = 0; i < json_array_size(arguments); i++) {
 		const char *x = kjson_item(arguments, i);
@@ -146,7 +146,7 @@ call_body(const json_t *called, char **fault)
 		    adoption.entry, adoption.kernel);
 		return NULL;
 	}
-	call = call_text("", adoption.entry, list, TAB);
+	call = call_text("", list, TAB);
 	kbuf_puts(&b, "{\n");
 	if (type)
 		kbuf_printf(&b, "\t%s %s;\n\n", type, result);
@@ -371,7 +371,7 @@ launch_call(const struct call_site *x, const json_t *called, char **fault)
 		json_array_append_new(list, kjson_string(value ? value : ""));
 	}
 	if (!*fault)
-		text = call_text(x->path, adoption.entry, list, x->column);
+		text = call_text(x->path, list, x->column);
 	return text;
 }
 

@@ -15,8 +15,8 @@
  * use is left out. New reference.
  */
 json_t *call_unit(const struct kscan_item *entry);
-/* "NAME(a, b)" starting at COLUMN, with line breaks. The caller frees. */
-char *call_text(const char *path, const char *name, const json_t *arguments, size_t column);
+/* "ENTRY(a, b)", a call of the entry, starting at COLUMN, with line breaks. The caller frees. */
+char *call_text(const char *path, const json_t *arguments, size_t column);
 /* The body of the application's function that calls the entry; NULL: the reason is in *FAULT. */
 char *call_body(const json_t *called, char **fault);
 

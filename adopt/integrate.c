@@ -274,7 +274,7 @@ run_good(void)
 	if (why) {
 		kwarn("%s", why);
 		hear(NULL, "%s\n", why);
-		attempt.digits = outputs_digits(adoption.project);
+		attempt.digits = outputs_digits();
 	}
 	return good && !stale && !why;
 }

@@ -291,12 +291,12 @@ record_of(const json_t *raw, size_t i, const char *kernel)
 }
 
 static void
-write_observed(const char *path, const json_t *header, const json_t *calls, const char *kernel)
+write_observed(const char *path, const json_t *header, const json_t *calls)
 {
 	kout_open(path);
 	kout_json(header);
 	for (size_t i = 0; i < json_array_size(calls); i++) {
-		json_auto_t *r = record_of(json_array_get(calls, i), i, kernel);
+		json_auto_t *r = record_of(json_array_get(calls, i), i, adoption.kernel);
 
 		kout_json(r);
 	}
@@ -343,7 +343,7 @@ same_calls(const json_t *x, const json_t *y)
 
 /* If runs do not make the same calls, calls cannot be matched: then only the first run counts. */
 static void
-write_timing(const char *path, json_t *header, json_t *const *runs, size_t n, const char *kernel)
+write_timing(const char *path, json_t *header, json_t *const *runs, size_t n)
 {
 	size_t used = 1, calls = json_array_size(runs[0]);
 
@@ -352,7 +352,7 @@ write_timing(const char *path, json_t *header, json_t *const *runs, size_t n, co
 	if (used < n) {
 		kwarn("run %zu made %zu calls of %s, but the first run made %zu%s; "
 		      "only the first run is used",
-		    used + 1, json_array_size(runs[used]), kernel, calls,
+		    used + 1, json_array_size(runs[used]), adoption.kernel, calls,
 		    json_array_size(runs[used]) == calls ? ", in another order" : "");
 		used = 1;
 	}
@@ -360,7 +360,7 @@ write_timing(const char *path, json_t *header, json_t *const *runs, size_t n, co
 	kout_open(path);
 	kout_json(header);
 	for (size_t i = 0; i < calls; i++) {
-		json_auto_t *r = timing_of(runs, used, i, kernel);
+		json_auto_t *r = timing_of(runs, used, i, adoption.kernel);
 
 		kout_json(r);
 	}
@@ -452,7 +452,7 @@ observe(json_t *header, const char *observed)
 	check_launches(calls);
 	tell_dropped(dropped);
 	add_program(header);
-	write_observed(observed, header, calls, adoption.kernel);
+	write_observed(observed, header, calls);
 	for (long i = 0; i < asked.runs; i++) {
 		work = work_begin("times", "run %ld of %ld", i + 1, asked.runs);
 		runs[i] = watch_run(WATCH_TIME, &dropped);
@@ -462,8 +462,7 @@ observe(json_t *header, const char *observed)
 	add_program(head);
 	kjson_put(head, "schema", "timing/1");
 	if (asked.runs)
-		write_timing(
-		    adopt_path("timing.ndjson"), head, runs, (size_t)asked.runs, adoption.kernel);
+		write_timing(adopt_path("timing.ndjson"), head, runs, (size_t)asked.runs);
 	for (long i = 0; i < asked.runs; i++)
 		json_decref(runs[i]);
 }
@@ -487,7 +486,7 @@ observe_log(
 		kwarn("%s: %zu lines with other tags do not match "
 		      "the %zu calls one to one; they are ignored",
 		    name, state.others, json_array_size(calls));
-	write_observed(observed, header, calls, adoption.kernel);
+	write_observed(observed, header, calls);
 }
 
 static void

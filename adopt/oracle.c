@@ -23,7 +23,7 @@ is_include(const char *code, size_t p)
 
 /* Copies TEXT with words replaced. Lines with an include are copied unchanged. */
 char *
-oracle_swap(const char *text, const char *language, char **why)
+oracle_swap(const char *text, char **why)
 {
 	auto_free char *code = ktoken_strip(text, strlen(text), KTOKEN_C);
 	const struct kscan s = { .text = text, .code = code, .len = strlen(text) };
@@ -32,7 +32,7 @@ oracle_swap(const char *text, const char *language, char **why)
 	struct kbuf out = kbuf_empty();
 	size_t done = 0;
 
-	if (rules_scan("no_double", language, text, "\\w+", NULL, &faults)) {
+	if (rules_scan("no_double", adoption.language, text, "\\w+", NULL, &faults)) {
 		*why = kstrndup(faults.data, strcspn(faults.data, "\n"));
 		kbuf_free(&out);
 		return NULL;

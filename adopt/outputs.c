@@ -195,7 +195,7 @@ round_up(double x)
 }
 
 char *
-outputs_digits(const char *folder)
+outputs_digits(void)
 {
 	/*
 	 * A number that differs by more is another result, unless it is nearly 0 because it is the
@@ -209,7 +209,7 @@ outputs_digits(const char *folder)
 		struct comparing c = { .lenient = true, .worst = least };
 
 		kjson_foreach(o, outputs)
-			why = why ?: output_differs(&c, o, compare, folder);
+			why = why ?: output_differs(&c, o, compare, adoption.project);
 		if (why || !(c.far <= tiny * c.largest) || isinf(c.worst))
 			continue;
 		return c.far > 0

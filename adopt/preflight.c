@@ -121,9 +121,9 @@ check_versions(void)
 }
 
 static double
-folder_bytes(const char *path)
+folder_bytes(void)
 {
-	const char *argv[] = { "du", "-sk", "--", path, NULL };
+	const char *argv[] = { "du", "-sk", "--", adoption.project, NULL };
 	auto_free char *kilobytes = program_output(argv, NULL, 0);
 
 	return strtod(kilobytes, NULL) * 1024;
@@ -133,7 +133,7 @@ static void
 check_room(void)
 {
 	struct statvfs v;
-	double needed = folder_bytes(adoption.project) * ROOM_COPIES + 64e6, room;
+	double needed = folder_bytes() * ROOM_COPIES + 64e6, room;
 
 	if (statvfs(adoption.dir, &v) < 0)
 		return;

@@ -36,13 +36,14 @@ rules_is_header(const char *file)
 }
 
 const json_t *
-rules_row(const char *file, const char *language)
+rules_row(void)
 {
-	const json_t *own = rules_language(file);
+	const json_t *own = rules_language(adoption.file);
 
-	if (!kjson_bool(own, "header") || kjson_is(own, "language", language))
+	if (!kjson_bool(own, "header") || kjson_is(own, "language", adoption.language))
 		return own;
-	return kjson_find(json_object_get(table(), "languages"), "language", language) ?: own;
+	return kjson_find(json_object_get(table(), "languages"), "language", adoption.language)
+	    ?: own;
 }
 
 const json_t *

@@ -508,7 +508,7 @@ add_entry_head(struct kbuf *b)
 			json_array_append_new(list, kjson_text(one.data, one.len));
 		}
 	}
-	call = call_text("", adoption.entry, list, 0);
+	call = call_text("", list, 0);
 	kbuf_puts(b, call);
 }
 

@@ -46,7 +46,7 @@ take_answers(void)
 	adoption.file = answer("file", true);
 	adoption.kernel = answer("kernel", true);
 	adoption.language = answer("language", true);
-	row = rules_row(adoption.file, adoption.language);
+	row = rules_row();
 	adoption.entry = adoption.kernel;
 	adoption.suffix = kjson_str_or(row, "suffix", "c");
 	adoption.device = kjson_bool(row, "device");

@@ -714,7 +714,7 @@ static char *
 oracle_text(char **why)
 {
 	if (!strcmp(draft.oracle, "double"))
-		return oracle_swap(draft.text, adoption.language, why);
+		return oracle_swap(draft.text, why);
 	return !strcmp(draft.oracle, "self") ? kstrdup(draft.text)
 	                                     : oracle_wrap(draft.text, draft.task);
 }
@@ -829,11 +829,11 @@ all_passed(const json_t *c)
  * that was new.
  */
 static bool
-learn_written(const json_t *c)
+learn_written(void)
 {
 	bool learned = false;
 
-	kjson_foreach(r, json_object_get(c, "reasons")) {
+	kjson_foreach(r, json_object_get(draft.tried, "reasons")) {
 		const char *tensor = kjson_str(r, "tensor");
 		bool any = kjson_is(r, "check", "device_fault");
 
@@ -858,7 +858,7 @@ passes(int seeds, struct kbuf *said)
 		write_draft();
 		draft.tried = judge(seeds);
 		good = all_passed(draft.tried);
-	} while (!good && learn_written(draft.tried));
+	} while (!good && learn_written());
 	if (!good && said) {
 		auto_free char *line = kfence_line(draft.tried ? kjson_str(draft.tried, "log")
 		                                               : "it writes or reads beyond its "

@@ -449,14 +449,14 @@ watch_prepare(void)
 
 /* The names of the raw records of earlier runs, which are removed before the next one. */
 static void
-remove_raw(const char *folder)
+remove_raw(void)
 {
-	DIR *d = kopen_folder(folder);
+	DIR *d = kopen_folder(watch.folder);
 	const struct dirent *e;
 
-	while ((e = knext_entry(d, folder)))
+	while ((e = knext_entry(d, watch.folder)))
 		if (!strncmp(e->d_name, "raw.", 4))
-			unlink(join(folder, e->d_name));
+			unlink(join(watch.folder, e->d_name));
 }
 
 /* Lines "KERNEL KIND:NAME…" for launches: the parameters of the kernels in the file. */
@@ -498,16 +498,17 @@ read_raw(const char *path, json_int_t *dropped)
 
 /* All processes that made calls, one after the other. */
 static json_t *
-collect(const char *folder, json_int_t *dropped)
+collect(json_int_t *dropped)
 {
 	json_auto_t *raws = json_array();
 	json_t *all = json_array();
-	DIR *d = kopen_folder(folder);
+	DIR *d = kopen_folder(watch.folder);
 	const struct dirent *e;
 
-	while ((e = knext_entry(d, folder)))
+	while ((e = knext_entry(d, watch.folder)))
 		if (!strncmp(e->d_name, "raw.", 4) && isdigit((unsigned char)e->d_name[4]))
-			json_array_append_new(raws, read_raw(join(folder, e->d_name), dropped));
+			json_array_append_new(
+			    raws, read_raw(join(watch.folder, e->d_name), dropped));
 	kjson_sort_by(raws, "begun");
 	kjson_foreach(raw, raws)
 		json_array_extend(all, json_object_get(raw, "calls"));
@@ -595,14 +596,14 @@ watch_run(enum watch_mode mode, json_int_t *dropped)
 		env[n++] = kasprintf("KWATCH_LAYOUT=%s", layout);
 	if (watch.save)
 		env[n] = kasprintf("KWATCH_SAVE=%s", watch.save);
-	remove_raw(watch.folder);
+	remove_raw();
 	run_command(mode == WATCH_TIME ? "watch-time" : "watch-args", adoption.run, env);
 	for (size_t i = 0; i < LEN(env); i++)
 		free(env[i]);
-	calls = collect(watch.folder, dropped);
+	calls = collect(dropped);
 	if (!json_array_size(calls))
 		die_unseen();
-	remove_raw(watch.folder);
+	remove_raw();
 	return calls;
 }
 

@@ -284,8 +284,8 @@ void progress_tick(bool end);
 struct outcome progress_end(bool good);
 /* Prints messages of a stage, whole lines. */
 void progress_pass(const char *text, size_t len);
-/* Appends a line for each step that the run of PROCESS is working on. */
-void progress_report(long process, struct kbuf *text);
+/* Adds a line to the page for each step that the run of PROCESS is working on. */
+void progress_report(long process);
 
 /* check.c, new.c, report.c: the other commands. */
 int command_check(void);

@@ -677,7 +677,7 @@ progress_end(bool good)
 /* The progress of a run in another process. */
 
 void
-progress_report(long process, struct kbuf *text)
+progress_report(long process)
 {
 	static const struct graph none = { .last = -1 };
 	auto_free char *file = kasprintf(FOLDER "/%ld", process);
@@ -685,7 +685,7 @@ progress_report(long process, struct kbuf *text)
 
 	progress = (struct progress){ .g = &none, .file = file, .times = times };
 	read_steps(NULL);
-	add_steps(text, "\n         ", true);
+	add_steps(&page, "\n         ", true);
 	free_steps();
 	progress = (struct progress){ 0 };
 }

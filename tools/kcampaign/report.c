@@ -117,9 +117,9 @@ report_measured(long trial, long branch)
 
 /* The code of candidate ID from its evaluation, byte for byte: it may go into a file. */
 static void
-emit_code(const char *id)
+emit_code(void)
 {
-	const char *path = kplace_id(id, kfact_names[KFACT_EVAL]);
+	const char *path = kplace_id(standing.best, kfact_names[KFACT_EVAL]);
 	json_auto_t *rec = kin_first(path);
 	const char *code = kjson_maybe(rec, "eval.code");
 	size_t len;
@@ -144,7 +144,7 @@ command_best(void)
 	if (given.code && !standing.best)
 		kdie(K_NO, "%s", no_best());
 	if (given.code)
-		emit_code(standing.best);
+		emit_code();
 	else
 		code = report_best(given.output);
 	return code;
@@ -264,7 +264,7 @@ add_next(long last)
 
 	if (holder) {
 		tell("running  process %ld", holder);
-		progress_report(holder, &page);
+		progress_report(holder);
 		tell("\n");
 	}
 	if (reason) {

@@ -9,9 +9,9 @@
 
 /* Efficiency of the candidate ID: 0 if it is not in its record. */
 static double
-efficiency_of(const char *id)
+efficiency_of(void)
 {
-	json_auto_t *record = scored_record(id);
+	json_auto_t *record = scored_record(standing.best);
 
 	return kjson_num(record, "score.efficiency_pct");
 }
@@ -20,7 +20,7 @@ char *
 roofline_stop(void)
 {
 	double goal = kcamp_num("stop.efficiency"),
-	       reached = goal > 0 && standing.best ? efficiency_of(standing.best) : 0;
+	       reached = goal > 0 && standing.best ? efficiency_of() : 0;
 	json_auto_t *roofline = NULL;
 	auto_free char *doubt = NULL;
 

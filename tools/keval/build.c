@@ -548,9 +548,9 @@ cache_path(const struct subject *s, const json_t *flags)
 }
 
 void
-build_keep(const struct subject *s, const struct build *b)
+build_keep(const struct build *b)
 {
-	auto_free char *path = cache_path(s, NULL);
+	auto_free char *path = cache_path(subject, NULL);
 
 	kwrite_or_die(path, b->so, b->so_len);
 }

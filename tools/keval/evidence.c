@@ -150,12 +150,12 @@ best_baseline(const json_t *reference, const char *workload, double *ns)
  * with the reason.
  */
 static json_t *
-compare_known(const json_t *past, char **why)
+compare_known(char **why)
 {
 	json_auto_t *reference = past_eval(KARCH_REFERENCE);
 	json_t *rows = json_array();
 
-	kjson_foreach(row, json_object_get(past, "timing")) {
+	kjson_foreach(row, json_object_get(eval, "timing")) {
 		const char *workload = kjson_str(row, "workload");
 		const json_t *base = kgain_row(json_object_get(reference, "timing"), workload);
 		double ns = kgain_time_ns(row), best_ns = 0;
@@ -233,6 +233,6 @@ gather_evidence(long trial)
 	if (streak >= KLINEAR_ISA)
 		put(out, "isa", so ? list_instructions(so, &why) : NULL, &why);
 	if (streak >= KLINEAR_SOTA)
-		put(out, "sota", is_null() ? NULL : compare_known(eval, &why), &why);
+		put(out, "sota", is_null() ? NULL : compare_known(&why), &why);
 	return out;
 }

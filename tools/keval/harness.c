@@ -236,7 +236,7 @@ harness_beside(const char *so, const char *against, bool reuse)
 	    &(struct harness_run){ .so = so, .phase = reuse ? NULL : "timing", .against = list });
 
 	add_harness_spent(answer);
-	if (status_at(harness_candidate(answer, "candidate"), "status") == STATUS_CORRECT)
+	if (status_at(harness_candidate(answer), "status") == STATUS_CORRECT)
 		return answer;
 	harness_merge(answer);
 	json_decref(answer);

@@ -148,8 +148,8 @@ void build_free(struct build *b);
  * not build.
  */
 char *build_cached(const struct subject *s, const json_t *flags, char **log);
-/* Stores what B built for S in the same place. */
-void build_keep(const struct subject *s, const struct build *b);
+/* Stores in the same place what B built for the program under evaluation. */
+void build_keep(const struct build *b);
 
 /*
  * harness.c: run kharness on a shared object; returns its answer (new reference). Dies with
@@ -266,10 +266,10 @@ char *evidence_subject(void);
 /* tiers.c: T1 to T3 of one candidate: fills EVAL. */
 void evaluate_tiers(void);
 /*
- * The part of kharness's answer about one candidate (borrowed); the parts of the answer that go
+ * The part of kharness's answer about the candidate (borrowed); the parts of the answer that go
  * into an evaluation.
  */
-const json_t *harness_candidate(const json_t *answer, const char *name);
+const json_t *harness_candidate(const json_t *answer);
 void harness_merge(const json_t *answer);
 
 /*

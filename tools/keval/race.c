@@ -157,7 +157,7 @@ renew_anchor(long trial)
 	run.so = so;
 	against[0] = reference = against_known(NULL);
 	answer = harness_run(&run);
-	timing = json_object_get(harness_candidate(answer, "candidate"), "timing");
+	timing = json_object_get(harness_candidate(answer), "timing");
 	out = json_pack("{s:s,s:s,s:s,s:I,s:O,s:O*,s:o*}", "schema", "anchor/1", "campaign",
 	    kcamp_str("name"), "id", id, "trial", (json_int_t)trial, "machine",
 	    json_object_get(answer, "machine"), "timing", timing, "pairs",

@@ -52,7 +52,7 @@ take(const json_t *answer, const char *rival_id)
 {
 	const json_t *rival = kjson_find(json_object_get(answer, "candidates"), "name", "rival");
 
-	kjson_pick(eval, harness_candidate(answer, "candidate"), "reuse", "trace");
+	kjson_pick(eval, harness_candidate(answer), "reuse", "trace");
 	if (json_object_get(rival, "reuse"))
 		kjson_set(eval, "reuse_against",
 		    json_pack(
@@ -69,8 +69,7 @@ time_reuse(const char *so)
 	/* Wrong only now: when the same call is repeated, or after the weights have changed. */
 	if (is_wanted(past))
 		answer = harness_beside(so, NULL, true);
-	if (answer &&
-	    is_suspect(json_object_get(harness_candidate(answer, "candidate"), "reuse"))) {
+	if (answer && is_suspect(json_object_get(harness_candidate(answer), "reuse"))) {
 		auto_free char *rival = past ? incumbent_so(past) : NULL,
 		               *against = rival ? kasprintf("rival=%s", rival) : NULL;
 

@@ -9,20 +9,20 @@
 static const char checked_so[] = "checked.so";
 
 const json_t *
-harness_candidate(const json_t *answer, const char *name)
+harness_candidate(const json_t *answer)
 {
-	const json_t *c = kjson_find(json_object_get(answer, "candidates"), "name", name);
+	const json_t *c = kjson_find(json_object_get(answer, "candidates"), "name", "candidate");
 
 	if (!c)
-		kdie(K_IO, "kharness: the answer has no candidate '%s'", name);
+		kdie(K_IO, "kharness: the answer does not contain the candidate");
 	return c;
 }
 
 void
 harness_merge(const json_t *answer)
 {
-	kjson_pick(eval, harness_candidate(answer, "candidate"), "status", "tier", "reasons",
-	    "correctness", "timing", "log");
+	kjson_pick(eval, harness_candidate(answer), "status", "tier", "reasons", "correctness",
+	    "timing", "log");
 	kjson_pick(eval, answer, "seed", "environment", "machine", "noise", "sandbox");
 	if (!status_at(eval, "status"))
 		kdie(K_IO, "kharness: the answer has an unknown status");
@@ -300,7 +300,7 @@ evaluate_tiers(void)
 			work_put(work, checked_so, b->so, b->so_len);
 		/* It is about to race; or it is the reference, which all others will race with. */
 		if (b->so && (keval.check_only || (subject->trusted && !subject->known)))
-			build_keep(subject, b);
+			build_keep(b);
 		if (!take_object(b))
 			run_tiers(&t);
 	}

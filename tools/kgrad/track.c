@@ -216,10 +216,11 @@ note(const struct kcandidate *s)
 
 /* The elite rule, as the archive will apply it. */
 static void
-advance(const struct kcandidate *s, bool linear)
+advance(const struct kcandidate *s)
 {
 	struct karch_row *row = kcandidate_row(s, KCANDIDATE_REFERENCE_SCORE);
-	bool enters = kcandidate_enters(s), best = enters && kcandidate_is_best(s, row, linear);
+	bool enters = kcandidate_enters(s),
+	     best = enters && kcandidate_is_best(s, row, kcamp_linear());
 
 	if (!enters || !(best || kcandidate_takes(s, karch.elite[s->cell], row, best_id()))) {
 		karch_row_free(row);
@@ -267,7 +268,7 @@ add_trial(const struct kcandidate *list, size_t n)
 		    !list[i].duplicate && list[i].status != STATUS_NO_CODE &&
 		    list[i].status != STATUS_NO_PLAN)
 			note(&list[i]);
-		advance(&list[i], kcamp_linear());
+		advance(&list[i]);
 	}
 	gradient.trial = trial;
 }

@@ -174,14 +174,14 @@ judge(void)
 
 /* Copies text without terminal escapes and carriage returns; everything else is unchanged. */
 static void
-add_plain(struct kbuf *out, const char *s, size_t len)
+add_plain(const char *s, size_t len)
 {
 	uint32_t c;
 
 	for (size_t i = 0, n; i < len; i += n) {
 		n = kfence_next(s + i, len - i, &c);
 		if (c != KFENCE_ESCAPE && c != '\r')
-			kbuf_add(out, s + i, n);
+			kbuf_add(&reply.text, s + i, n);
 	}
 }
 
@@ -227,7 +227,7 @@ from_json(void)
 	if (!json_is_string(text))
 		fail(FAILURE_PROTOCOL, "nothing at %s in the command's output",
 		    command.text_pointer);
-	add_plain(&reply.text, json_string_value(text), json_string_length(text));
+	add_plain(json_string_value(text), json_string_length(text));
 	if (command.usage_pointer)
 		kusage_read(&reply.usage, pointed(o, command.usage_pointer));
 	cost = kjson_num_or(o, "total_cost_usd", -1);
@@ -248,7 +248,7 @@ ask_exec(void)
 	if (command.json && !result.flooded)
 		from_json();
 	else
-		add_plain(&reply.text, result.out, result.out_len);
+		add_plain(result.out, result.out_len);
 	if (reply.usage.known && reply.nanousd == KUSAGE_UNKNOWN)
 		reply_price();
 	kproc_result_free(&result);

@@ -554,10 +554,10 @@ exchange(int step)
 
 /* Does the text contain a complete fenced program? */
 static bool
-has_code(const struct kbuf *text)
+has_code(void)
 {
 	struct kextract x;
-	bool found = kextract(text->data, text->len, kcamp_str("language"), false, &x),
+	bool found = kextract(answer.text.data, answer.text.len, kcamp_str("language"), false, &x),
 	     whole = found && !x.unclosed && strcmp(x.how, "lines");
 
 	kextract_free(&x);
@@ -567,8 +567,7 @@ has_code(const struct kbuf *text)
 static bool
 was_cut(void)
 {
-	return !strcmp(kanswer_finish(&answer), "length") &&
-	    !(answer.text.len && has_code(&answer.text));
+	return !strcmp(kanswer_finish(&answer), "length") && !(answer.text.len && has_code());
 }
 
 /* Cut off without complete code: ask again with twice the cap. */

@@ -91,7 +91,7 @@ knob_value(const char *assignment, const char *text)
 
 /* "model.stall_s=0.5" into the manifest. */
 static void
-set_knob(json_t *manifest, const char *assignment)
+set_knob(const char *assignment)
 {
 	const char *value = strchr(assignment, '=');
 	auto_free char *path = NULL;
@@ -104,7 +104,7 @@ set_knob(json_t *manifest, const char *assignment)
 	for (char *dot; (dot = strrchr(path, '.')); *dot = '\0')
 		v = json_pack("{s:o}", dot + 1, v);
 	v = json_pack("{s:o}", path, v);
-	json_object_update_recursive(manifest, v);
+	json_object_update_recursive(kcamp.json, v);
 	json_decref(v);
 }
 
@@ -116,7 +116,7 @@ apply_knobs(void)
 	if (!given.knob_count)
 		return;
 	kforeach_of(knob, given.knobs, given.knob_count)
-		set_knob(kcamp.json, *knob);
+		set_knob(*knob);
 	if (kcamp_faults(kcamp.json, &faults))
 		kdie_usage("-k: %.*s", (int)strcspn(faults, "\n"), faults);
 	free(faults);
@@ -161,17 +161,17 @@ priced_model(void)
 
 /* The only record in the input. */
 static void
-read_record(struct krec *rec, const char *path)
+read_record(struct krec *rec)
 {
 	struct krec more;
 	struct kin in;
 
-	kin_open(&in, path);
+	kin_open(&in, given.in);
 	if (!krecord_next(&in, rec, KJOIN_WHOLE))
 		kdie_usage("%s: no record", in.file);
 	if (kin_next(&in, &more))
 		kdie_usage("%s: more than one record; kllm answers give one prompt only", in.file);
-	rec->file = path ?: "<stdin>";
+	rec->file = given.in ?: "<stdin>";
 	kin_close(&in);
 }
 
@@ -242,7 +242,7 @@ answer(void)
 {
 	json_auto_t *member = NULL;
 
-	read_record(&call.rec, given.in);
+	read_record(&call.rec);
 	prepare();
 	if (json_object_get(call.rec.json, "reply"))
 		kdie_usage("%s: the record already has a reply", call.rec.file);

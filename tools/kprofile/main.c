@@ -36,10 +36,10 @@ static struct {
 } given = { .format = "auto" };
 
 static const struct format *
-format_named(const char *name)
+format_named(void)
 {
 	kforeach(one, formats)
-		if (!strcmp(one->name, name))
+		if (!strcmp(one->name, given.format))
 			return one;
 	return NULL;
 }
@@ -202,7 +202,7 @@ read_file(const char *path)
 	mark = kbom(input.data, input.len);
 	input.len -= mark;
 	memmove(input.data, input.data + mark, input.len + 1);
-	format = strcmp(given.format, "auto") ? format_named(given.format) : detect();
+	format = strcmp(given.format, "auto") ? format_named() : detect();
 	if (profile.source && strcmp(profile.source, format->source))
 		kdie_usage("%s: cannot combine %s with %s in one profile", path, format->source,
 		    profile.source);
@@ -249,7 +249,7 @@ main(int argc, char **argv)
 
 	kutil_init("kprofile");
 	koption_read(options, LEN(options), usage, argc, argv);
-	if (strcmp(given.format, "auto") && !format_named(given.format)) {
+	if (strcmp(given.format, "auto") && !format_named()) {
 		kwarn("unknown format '%s'", given.format);
 		koption_misuse(usage, NULL);
 	}

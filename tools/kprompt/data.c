@@ -83,10 +83,10 @@ data_line(const char *form, const json_t *value)
 }
 
 json_t *
-data_filled(const char *form, const json_t *value, const char *what)
+data_filled(const char *form, const char *what)
 {
 	auto_buf struct kbuf b = { 0 };
 
-	data_fill(&b, form, value);
+	data_fill(&b, form, sample);
 	return data_text(b.data, what);
 }

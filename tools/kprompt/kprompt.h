@@ -71,7 +71,7 @@ json_t *data_part(const char *text, size_t max, const char *what);
 /* The template data/FORM, filled in from the lines of VALUE; its first line; or as data. */
 void data_fill(struct kbuf *out, const char *form, const json_t *value);
 json_t *data_line(const char *form, const json_t *value);
-json_t *data_filled(const char *form, const json_t *value, const char *what);
+json_t *data_filled(const char *form, const char *what);
 
 /* machine.c: put the contents of trials/000/machine.json, and what follows from them. */
 void machine_facts(void);

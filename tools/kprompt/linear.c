@@ -66,8 +66,8 @@ linear_facts(json_t *last)
 	put("round",
 	    json_pack("{s:I,s:b,s:o,s:o,s:o,s:o,s:{s:b},s:b,s:o}", "number",
 	        kjson_int(sample, "round"), "stagnation", kjson_bool(sample, "stagnation"),
-	        "so_far", data_filled("rounds", sample, "rounds so far"), "refuted",
-	        data_filled("ineffective", sample, "directions that did not help"), "evidence",
+	        "so_far", data_filled("rounds", "rounds so far"), "refuted",
+	        data_filled("ineffective", "directions that did not help"), "evidence",
 	        evidence_text(), "last", last ?: json_false(), "escalation",
 	        kjson_str_or(sample, "escalation", "none"), 1, "stalled",
 	        kjson_int(sample, "streak") >= KPLAN_STALL, "notes", note_names()));

@@ -316,7 +316,7 @@ record_facts(void)
 	        "best", best ? program_facts(best) : NULL, "inspirations", inspirations(), "hints",
 	        start != START_ERROR ? hint_facts() : NULL, "errors", error_facts(), "tips",
 	        start == START_CORRECT ? tip_facts() : NULL, "application",
-	        data_filled("application", sample, "failures in the application")));
+	        data_filled("application", "failures in the application")));
 	profile_facts(parent);
 	lead_facts(program_profile(parent));
 	put_target();

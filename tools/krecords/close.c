@@ -456,19 +456,19 @@ refuse(const struct kfaults *f, const char *what_to_do)
 }
 
 int
-close_rounds(bool correct)
+close_rounds(void)
 {
 	int code = K_OK;
 
 	state_open(false);
 	sweep(true);
-	if (!state.faults.count && (!state.drift.count || correct))
+	if (!state.faults.count && (!state.drift.count || given.correct))
 		grow_all();
 	if (state.faults.count)
 		code = refuse(&state.faults,
 		    "nothing was written; "
 		    "undo the change, or remove the file to have it made again");
-	else if (state.drift.count && !correct)
+	else if (state.drift.count && !given.correct)
 		code = refuse(&state.drift,
 		    "nothing was written; if the change was intended, add labelled corrections to "
 		    "the logs with --correct");

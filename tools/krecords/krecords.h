@@ -233,7 +233,7 @@ extern const char *const view_paths[VIEWS];
 void put_view(int view, struct kbuf *out);
 
 /* close.c: writes those texts as files, seals them, and reports files that differ from them. */
-int close_rounds(bool correct);
+int close_rounds(void);
 void check_rounds(struct kfaults *f, size_t *files);
 
 /* lineage.c: a commit for each accepted round. */

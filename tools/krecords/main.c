@@ -14,7 +14,7 @@ command_close(void)
 	int code;
 
 	rounds_load(true);
-	code = close_rounds(given.correct);
+	code = close_rounds();
 	if (!code)
 		code = write_commits();
 	/* The rounds before the damage are written, those after it are not. */

@@ -86,7 +86,7 @@ add_candidate(struct kcandidate *c, const json_t *races)
 static void
 load_trials(void)
 {
-	json_auto_t *races = kchain_races(ktrials.last);
+	json_auto_t *races = kchain_races();
 
 	for (long t = 0; t <= ktrials.last; t++) {
 		const struct ktrial *trial = ktrials_get(t);

@@ -24,16 +24,16 @@ static struct arguments {
 
 /* Read the cells of a gradient file; PATH NULL: none. */
 static void
-load_slopes(const char *path)
+load_slopes(void)
 {
 	struct karch_gradient g;
 
 	search.field = kcalloc(1, sizeof *search.field);
 	kforeach_of(one, search.paid, KARCH_CELLS)
 		*one = 0.5;
-	if (!path || !kcamp_bool("gradient.enabled"))
+	if (!given.gradient || !kcamp_bool("gradient.enabled"))
 		return;
-	karch_gradient_load(&g, path);
+	karch_gradient_load(&g, given.gradient);
 	memcpy(search.field->lengths, g.lengths, sizeof g.lengths);
 	for (int c = 0; c < KARCH_CELLS; c++) {
 		json_t *cell = g.cell[c].s ? json_loadb(g.cell[c].s, g.cell[c].len, 0, NULL) : NULL;
@@ -42,7 +42,8 @@ load_slopes(const char *path)
 		if (!g.cell[c].s)
 			continue;
 		if (!cell)
-			kdie_usage("%s: a cell is not JSON; make views makes it again", path);
+			kdie_usage(
+			    "%s: a cell is not JSON; make views makes it again", given.gradient);
 		search.directions[c] = json_incref(json_object_get(cell, "directions"));
 		search.paid[c] = (kjson_num(cell, "improvements") + 1) / (left + 2);
 		search.has_field |= left > 0;
@@ -157,7 +158,7 @@ load(void)
 	hide_masked();
 	if (!given.gradient && karch.header)
 		given.gradient = default_file(karch.trial, "gradient");
-	load_slopes(given.gradient);
+	load_slopes();
 }
 
 /* "2", or "01 03" for several. */

@@ -42,9 +42,9 @@ fault_at(char *why)
 /* ---- what is cited ---- */
 
 static const struct khw_device *
-device_of_file(const struct khw *h, const char *file)
+device_of_file(const char *file)
 {
-	kforeach_of(device, h->devices, h->count)
+	kforeach_of(device, page.hw->devices, page.hw->count)
 		if (!strcmp(device->file, file))
 			return device;
 	return NULL;
@@ -75,7 +75,7 @@ same_value(const char *a, const char *b)
 static void
 check_citation(const char *metric, const char *value, const char *unit, const char *file, long line)
 {
-	const struct khw_device *d = device_of_file(page.hw, file);
+	const struct khw_device *d = device_of_file(file);
 	const struct khw_fact *f = d ? fact_of_line(d, line) : NULL;
 
 	if (!d)
@@ -127,7 +127,7 @@ check_spec_line(const char *line, const char *left)
 
 		if (device && !d)
 			fault("no file in docs/hardware describes '%s'", device);
-		else if (d && d != device_of_file(page.hw, file))
+		else if (d && d != device_of_file(file))
 			fault("%s: %s does not describe %s", metric, file, device);
 		check_citation(metric, value, unit, file, atol(at));
 	}
@@ -220,7 +220,7 @@ check_object(const json_t *o)
 {
 	const char *file = kjson_maybe(o, "file"), *sum = kjson_maybe(o, "sha256"),
 	           *metric = kjson_maybe(o, "metric"), *unit = kjson_str(o, "unit");
-	const struct khw_device *d = file ? device_of_file(page.hw, file) : NULL;
+	const struct khw_device *d = file ? device_of_file(file) : NULL;
 	const json_t *value = json_object_get(o, "value");
 	const struct khw_fact *f;
 
@@ -339,7 +339,7 @@ check_text(const char *path)
 
 /* What every file of facts must state, even if only that it is unavailable. */
 static void
-check_facts(const struct khw *h, struct kfaults *faults)
+check_facts(void)
 {
 	static const char *const required[] = { "fp64_vector", "fp64_matrix", "fp32_vector",
 		"fp32_matrix", "tf32_matrix", "fp16_vector", "fp16_matrix", "bf16_vector",
@@ -347,10 +347,10 @@ check_facts(const struct khw *h, struct kfaults *faults)
 		"l2_size", "units", "boost_clock", "warp_width", "registers_per_unit",
 		"shared_memory_per_unit", "max_threads_per_unit" };
 
-	kforeach_of(device, h->devices, h->count)
+	kforeach_of(device, page.hw->devices, page.hw->count)
 		kforeach(metric, required)
 			if (!khw_fact(device, *metric))
-				kfault(faults,
+				kfault(&page.faults,
 				    "%s:1: %s is missing: a value with its source, "
 				    "'unavailable: reason' or 'none: reason'",
 				    device->file, *metric);
@@ -379,7 +379,7 @@ command_check(void)
 	page.hw = khw_load(given.hardware, given.campaign, NULL);
 	choose();
 	if (!given.count)
-		check_facts(page.hw, &page.faults);
+		check_facts();
 	kforeach_of(operand, given.operands, given.count)
 		check_text(*operand);
 	kout_open(given.output);

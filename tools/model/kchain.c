@@ -108,11 +108,11 @@ kchain_raced(const char *id, long trial, bool closed, struct kchain *c)
 }
 
 json_t *
-kchain_races(long last)
+kchain_races(void)
 {
 	json_t *ids = json_object();
 
-	for (long t = 0; t <= last; t++)
+	for (long t = 0; t <= ktrials.last; t++)
 		kforeach(race, races) {
 			json_auto_t *fact = kin_first(kplace_trial(t, *race));
 

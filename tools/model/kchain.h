@@ -37,10 +37,10 @@ bool kchain_raced(const char *id, long trial, bool closed, struct kchain *c);
  */
 bool kchain_known(const char *id, long trial, bool closed, struct kchain *c);
 /*
- * The ids of all programs with such races up to trial LAST, as members of an object: code that asks
- * for many programs looks here first. New reference.
+ * The ids of all programs with such races, as members of an object: code that asks for many
+ * programs looks here first. New reference.
  */
-json_t *kchain_races(long last);
+json_t *kchain_races(void);
 /* As kchain_known, for the scored RECORD; with TRIAL -1 from its score. */
 void kchain_of_record(const json_t *record, long trial, struct kchain *c);
 /* A baseline, from its race with the reference in trial 0, in that evaluation of the REFERENCE. */
