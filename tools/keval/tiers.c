@@ -14,7 +14,7 @@ harness_candidate(const json_t *answer)
 	const json_t *c = kjson_find(json_object_get(answer, "candidates"), "name", "candidate");
 
 	if (!c)
-		kdie(K_IO, "kharness: the answer does not contain the candidate");
+		kdie(K_IO, "kharness: the answer has no candidate");
 	return c;
 }
 
