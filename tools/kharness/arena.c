@@ -44,10 +44,10 @@ is_input_only(const struct ktask_tensor *x)
 	return !x->scalar && !x->output;
 }
 
-static size_t
-bytes_of(const struct ktask *t, const struct ktask_workload *w, const struct ktask_tensor *x)
+size_t
+tensor_bytes(const struct ktask_workload *w, const struct ktask_tensor *x)
 {
-	return ktask_elements(t, w, x) * kdtype_size(x->dtype);
+	return ktask_elements(judge.task, w, x) * kdtype_size(x->dtype);
 }
 
 void
@@ -65,20 +65,21 @@ memory_slot(const struct ktask *t, const struct ktask_workload *w, size_t *in, s
 		const struct ktask_tensor *x = &t->tensors[i];
 
 		if (!x->scalar)
-			*(x->output ? out : in) += extent(bytes_of(t, w, x));
+			*(x->output ? out : in) += extent(tensor_bytes(w, x));
 	}
 }
 
 void
-memory_largest(const struct judge *j, bool timed, size_t *in, size_t *out)
+memory_largest(bool timed, size_t *in, size_t *out)
 {
-	const struct ktask *t = j->task;
+	const struct ktask *t = judge.task;
 
 	*in = *out = 0;
 	for (size_t i = 0; i < t->workload_count; i++) {
 		size_t a, b;
 
-		if (!ktask_in_set(&t->workloads[i], j->o.set) || (timed && !t->workloads[i].timed))
+		if (!ktask_in_set(&t->workloads[i], judge.o.set) ||
+		    (timed && !t->workloads[i].timed))
 			continue;
 		memory_slot(t, &t->workloads[i], &a, &b);
 		*in = a > *in ? a : *in;
@@ -108,23 +109,22 @@ workload_is_small(const struct ktask *t, const struct ktask_workload *w)
 }
 
 void
-memory_open(
-    const struct judge *j, struct memory *m, size_t in_bytes, size_t out_bytes, size_t calls)
+memory_open(struct memory *m, size_t in_bytes, size_t out_bytes, size_t calls)
 {
 	*m = (struct memory){ 0 };
-	j->space->arena_open(&m->in, round_up(in_bytes, PAGE), true);
-	j->space->arena_open(&m->out, round_up(out_bytes, PAGE), false);
-	m->rows = kcalloc(calls * row_words(j->task), sizeof *m->rows);
+	judge.space->arena_open(&m->in, round_up(in_bytes, PAGE), true);
+	judge.space->arena_open(&m->out, round_up(out_bytes, PAGE), false);
+	m->rows = kcalloc(calls * row_words(judge.task), sizeof *m->rows);
 	m->calls = calls;
 	m->far = secret();
-	j->space->guard(m->out.memory, m->far, 0, m->out.bytes);
+	judge.space->guard(m->out.memory, m->far, 0, m->out.bytes);
 }
 
 void
-memory_close(const struct judge *j, struct memory *m)
+memory_close(struct memory *m)
 {
-	j->space->arena_close(&m->in);
-	j->space->arena_close(&m->out);
+	judge.space->arena_close(&m->in);
+	judge.space->arena_close(&m->out);
 	free(m->rows);
 	free(m->places);
 	free(m->used);
@@ -150,7 +150,7 @@ place(const struct ktask *t, const struct ktask_workload *w, struct place *p, si
 		/* Aligned exactly as the task says, and no better. */
 		p->tensor[i] =
 		    *at + jitter * PAGE + BAND + i * stagger + (is_aligned ? 0 : x->align);
-		*at += extent(bytes_of(t, w, x));
+		*at += extent(tensor_bytes(w, x));
 	}
 	p->in_end = in + PAGE;
 	p->out_end = out + PAGE;
@@ -188,7 +188,7 @@ find_used(struct memory *m)
  * calls overwrite it.
  */
 static void
-change_places(const struct judge *j, struct memory *m)
+change_places(struct memory *m)
 {
 	auto_free struct range *old = m->used;
 	size_t old_count = m->used_count;
@@ -196,9 +196,9 @@ change_places(const struct judge *j, struct memory *m)
 	find_used(m);
 	if (old_count != m->used_count || memcmp(old, m->used, old_count * sizeof *old)) {
 		for (size_t i = 0; i < old_count; i++)
-			j->space->guard(m->out.memory, m->far, old[i].from, old[i].to);
-		m->strayed |=
-		    j->space->guard_check(m->out.memory, m->far, m->used, m->used_count) < SIZE_MAX;
+			judge.space->guard(m->out.memory, m->far, old[i].from, old[i].to);
+		m->strayed |= judge.space->guard_check(
+		                  m->out.memory, m->far, m->used, m->used_count) < SIZE_MAX;
 	}
 }
 
@@ -224,11 +224,11 @@ choose_slots(size_t slots, size_t count, size_t first, bool large)
 }
 
 static void
-place_all(struct judge *j, struct memory *m, const struct batch *b)
+place_all(struct memory *m, const struct batch *b)
 {
 	size_t in, out, slots, first, *slot;
 
-	memory_slot(j->task, b->w, &in, &out);
+	memory_slot(judge.task, b->w, &in, &out);
 	slots = m->in.bytes / in < m->out.bytes / out ? m->in.bytes / in : m->out.bytes / out;
 	if (slots < b->count || m->calls < b->count)
 		kdie(K_IO, "bug in kiln: %zu calls do not fit into %zu slots", b->count, slots);
@@ -240,7 +240,7 @@ place_all(struct judge *j, struct memory *m, const struct batch *b)
 	m->count = b->count;
 	slot = choose_slots(slots, b->count, first, in + out >= LARGE_BYTES);
 	for (size_t k = 0; k < b->count; k++)
-		place(j->task, b->w, &m->places[k], slot[k] * in, slot[k] * out);
+		place(judge.task, b->w, &m->places[k], slot[k] * in, slot[k] * out);
 	free(slot);
 }
 
@@ -249,16 +249,16 @@ place_all(struct judge *j, struct memory *m, const struct batch *b)
  * are there already.
  */
 static void
-fill(const struct judge *j, const struct memory *m, const struct batch *b, size_t k, bool again)
+fill(const struct memory *m, const struct batch *b, size_t k, bool again)
 {
-	const struct ktask *t = j->task;
+	const struct ktask *t = judge.task;
 	const struct place *p = &m->places[k];
-	const struct space *sp = j->space;
+	const struct space *sp = judge.space;
 	size_t in = p->in_slot, out = p->out_slot;
 
 	for (size_t i = 0; i < t->tensor_count; i++) {
 		const struct ktask_tensor *x = &t->tensors[i];
-		size_t bytes = x->scalar ? 0 : bytes_of(t, b->w, x), at = p->tensor[i];
+		size_t bytes = x->scalar ? 0 : tensor_bytes(b->w, x), at = p->tensor[i];
 
 		if (x->scalar)
 			continue;
@@ -289,9 +289,9 @@ fill(const struct judge *j, const struct memory *m, const struct batch *b, size_
 
 /* The arguments in a call's row. */
 static void
-fill_row(const struct judge *j, const struct memory *m, const struct batch *b, size_t k)
+fill_row(const struct memory *m, const struct batch *b, size_t k)
 {
-	const struct ktask *t = j->task;
+	const struct ktask *t = judge.task;
 	uint64_t *row = m->rows + k * row_words(t);
 
 	for (size_t i = 0; i < t->arg_count; i++) {
@@ -322,40 +322,39 @@ new_secrets(struct memory *m)
 }
 
 static void
-fill_all(const struct judge *j, struct memory *m, const struct batch *b, bool again)
+fill_all(struct memory *m, const struct batch *b, bool again)
 {
 	for (size_t k = 0; k < b->count; k++) {
-		fill(j, m, b, k, again);
-		fill_row(j, m, b, k);
+		fill(m, b, k, again);
+		fill_row(m, b, k);
 	}
 	/* All of it must be visible before the other process begins. */
-	j->space->fence();
+	judge.space->fence();
 }
 
 void
-memory_load(struct judge *j, struct memory *m, const struct batch *b)
+memory_load(struct memory *m, const struct batch *b)
 {
 	new_secrets(m);
-	place_all(j, m, b);
-	change_places(j, m);
-	fill_all(j, m, b, false);
+	place_all(m, b);
+	change_places(m);
+	fill_all(m, b, false);
 }
 
 bool
-memory_untouched(
-    const struct judge *j, const struct memory *m, const struct batch *b, size_t from, size_t to)
+memory_untouched(const struct memory *m, const struct batch *b, size_t from, size_t to)
 {
-	const struct ktask *t = j->task;
+	const struct ktask *t = judge.task;
 	auto_free struct pair *pairs = kcalloc(b->count * t->tensor_count + 1, sizeof *pairs);
 	size_t n = 0, most = 1;
 	char *poison;
 	bool same;
 
 	for (size_t i = 0; i < t->tensor_count; i++)
-		if (t->tensors[i].output && bytes_of(t, b->w, &t->tensors[i]) > most)
-			most = bytes_of(t, b->w, &t->tensors[i]);
-	poison = j->space->alloc(most);
-	j->space->words(poison, m->poison, most);
+		if (t->tensors[i].output && tensor_bytes(b->w, &t->tensors[i]) > most)
+			most = tensor_bytes(b->w, &t->tensors[i]);
+	poison = judge.space->alloc(most);
+	judge.space->words(poison, m->poison, most);
 	for (size_t k = from; k < to; k++)
 		for (size_t i = 0; i < t->tensor_count; i++) {
 			const struct ktask_tensor *x = &t->tensors[i];
@@ -363,28 +362,28 @@ memory_untouched(
 			if (x->output)
 				pairs[n++] = (struct pair){ m->out.memory + m->places[k].tensor[i],
 					x->input ? b->calls[k].raw[i] : poison,
-					bytes_of(t, b->w, x) };
+					tensor_bytes(b->w, x) };
 		}
-	same = !j->space->differs(pairs, n);
-	j->space->release(poison);
+	same = !judge.space->differs(pairs, n);
+	judge.space->release(poison);
 	return same;
 }
 
 bool
-memory_change(struct judge *j, struct memory *m, const struct batch *b, size_t from)
+memory_change(struct memory *m, const struct batch *b, size_t from)
 {
-	if (!memory_untouched(j, m, b, from, b->count))
+	if (!memory_untouched(m, b, from, b->count))
 		return false;
 	for (size_t k = from; k < b->count; k++) {
-		batch_redraw(j, b, k);
-		fill(j, m, b, k, false);
+		batch_redraw(b, k);
+		fill(m, b, k, false);
 	}
-	j->space->fence();
+	judge.space->fence();
 	return true;
 }
 
 void
-memory_load_at(struct judge *j, struct memory *m, const struct batch *b, const struct place *where)
+memory_load_at(struct memory *m, const struct batch *b, const struct place *where)
 {
 	new_secrets(m);
 	m->places = krealloc(m->places, sizeof *m->places);
@@ -394,66 +393,66 @@ memory_load_at(struct judge *j, struct memory *m, const struct batch *b, const s
 	m->used = krealloc(m->used, sizeof *m->used);
 	*m->used = (struct range){ 0, m->out.bytes };
 	m->used_count = 1;
-	fill_all(j, m, b, false);
+	fill_all(m, b, false);
 }
 
 void
-memory_load_beside(struct judge *j, struct memory *m, const struct batch *b, size_t slot,
-    const struct place *kept, uint32_t which)
+memory_load_beside(
+    struct memory *m, const struct batch *b, size_t slot, const struct place *kept, uint32_t which)
 {
 	struct place where;
 	size_t in, out;
 
-	memory_slot(j->task, b->w, &in, &out);
+	memory_slot(judge.task, b->w, &in, &out);
 	if (b->count != 1 || (slot + 1) * in > m->in.bytes || (slot + 1) * out > m->out.bytes)
 		kdie(K_IO, "bug in kiln: slot %zu is beyond the arenas", slot);
-	place(j->task, b->w, &where, slot * in, slot * out);
-	for (size_t i = 0; i < j->task->tensor_count; i++)
+	place(judge.task, b->w, &where, slot * in, slot * out);
+	for (size_t i = 0; i < judge.task->tensor_count; i++)
 		if (which & 1u << i)
 			where.tensor[i] = kept->tensor[i];
 	where.elsewhere = which;
-	memory_load_at(j, m, b, &where);
+	memory_load_at(m, b, &where);
 }
 
 void
-memory_reload(struct judge *j, struct memory *m, const struct batch *b)
+memory_reload(struct memory *m, const struct batch *b)
 {
 	new_secrets(m);
-	fill_all(j, m, b, true);
+	fill_all(m, b, true);
 }
 
 void
-memory_flush(const struct judge *j, const struct memory *m, const struct batch *b)
+memory_flush(const struct memory *m, const struct batch *b)
 {
-	for (size_t k = 0; j->space->evict && k < m->count; k++)
-		for (size_t i = 0; i < j->task->tensor_count; i++) {
-			const struct ktask_tensor *x = &j->task->tensors[i];
+	for (size_t k = 0; judge.space->evict && k < m->count; k++)
+		for (size_t i = 0; i < judge.task->tensor_count; i++) {
+			const struct ktask_tensor *x = &judge.task->tensors[i];
 			const struct place *p = &m->places[k];
 			const char *arena = x->output ? m->out.memory : m->in.memory;
 
 			if (!x->scalar && !(p->elsewhere & 1u << i))
-				j->space->evict(arena + p->tensor[i], bytes_of(j->task, b->w, x));
+				judge.space->evict(arena + p->tensor[i], tensor_bytes(b->w, x));
 		}
-	if (!j->space->evict)
-		j->space->flush();
+	if (!judge.space->evict)
+		judge.space->flush();
 }
 
 char *
-memory_outputs(const struct judge *j, const struct memory *m)
+memory_outputs(const struct memory *m)
 {
-	char *copy = j->space->alloc(m->out.bytes);
+	char *copy = judge.space->alloc(m->out.bytes);
 
 	for (size_t i = 0; i < m->used_count; i++)
-		j->space->copy(copy + m->used[i].from, m->out.memory + m->used[i].from,
+		judge.space->copy(copy + m->used[i].from, m->out.memory + m->used[i].from,
 		    m->used[i].to - m->used[i].from);
 	return copy;
 }
 
 const char *
-memory_describe(const struct judge *j, const struct memory *m, const struct batch *b, bool input,
-    size_t offset, char *text, size_t text_len)
+memory_describe(const struct memory *m, const struct batch *b, bool input, size_t offset,
+    char *text, size_t text_len)
 {
-	const struct ktask *t = j->task;
+	const struct ktask *t = judge.task;
 	const char *in = NULL;
 	size_t best = SIZE_MAX;
 
@@ -462,7 +461,7 @@ memory_describe(const struct judge *j, const struct memory *m, const struct batc
 		for (size_t i = 0; i < t->tensor_count; i++) {
 			const struct ktask_tensor *x = &t->tensors[i];
 			size_t at = m->places[k].tensor[i],
-			       bytes = x->scalar ? 0 : bytes_of(t, b->w, x), away;
+			       bytes = x->scalar ? 0 : tensor_bytes(b->w, x), away;
 
 			if (x->scalar || is_input_only(x) != input)
 				continue;
@@ -488,9 +487,9 @@ memory_describe(const struct judge *j, const struct memory *m, const struct batc
  * has changed, or NULL.
  */
 static const struct ktask_tensor *
-changed_input(const struct judge *j, const struct memory *m, const struct batch *b)
+changed_input(const struct memory *m, const struct batch *b)
 {
-	const struct ktask *t = j->task;
+	const struct ktask *t = judge.task;
 	auto_free struct pair *pairs = kcalloc(m->count * t->tensor_count + 1, sizeof *pairs);
 	auto_free size_t *tensor = kcalloc(m->count * t->tensor_count + 1, sizeof *tensor);
 	size_t n = 0, which = 0;
@@ -500,21 +499,21 @@ changed_input(const struct judge *j, const struct memory *m, const struct batch 
 			if (is_input_only(&t->tensors[i])) {
 				tensor[n] = i;
 				pairs[n++] = (struct pair){ m->in.memory + m->places[k].tensor[i],
-					b->calls[k].raw[i], bytes_of(t, b->w, &t->tensors[i]) };
+					b->calls[k].raw[i], tensor_bytes(b->w, &t->tensors[i]) };
 			}
-	if (!j->space->differs(pairs, n))
+	if (!judge.space->differs(pairs, n))
 		return NULL;
 	/* If it has been put right in the meantime, it was some input all the same. */
-	while (which + 1 < n && !j->space->differs(&pairs[which], 1))
+	while (which + 1 < n && !judge.space->differs(&pairs[which], 1))
 		which++;
 	return &t->tensors[tensor[which]];
 }
 
 /* The bands of all calls; returns the first byte that has changed, or SIZE_MAX. */
 static size_t
-near_changed(const struct judge *j, const struct memory *m, const struct batch *b)
+near_changed(const struct memory *m, const struct batch *b)
 {
-	const struct ktask *t = j->task;
+	const struct ktask *t = judge.task;
 	auto_free struct range *bands = kcalloc(m->count * (t->tensor_count + 1), sizeof *bands);
 	size_t n = 0;
 
@@ -527,16 +526,16 @@ near_changed(const struct judge *j, const struct memory *m, const struct batch *
 			if (!t->tensors[i].output)
 				continue;
 			bands[n++] = (struct range){ from, at };
-			from = at + bytes_of(t, b->w, &t->tensors[i]);
+			from = at + tensor_bytes(b->w, &t->tensors[i]);
 		}
 		bands[n++] = (struct range){ from, m->places[k].out_end };
 	}
-	return j->space->guard_check(m->out.memory, m->guard, bands, n);
+	return judge.space->guard_check(m->out.memory, m->guard, bands, n);
 }
 
 /* The rest of the arena from FROM to TO; returns the first byte that has changed, or SIZE_MAX. */
 static size_t
-far_changed(const struct judge *j, const struct memory *m, size_t from, size_t to)
+far_changed(const struct memory *m, size_t from, size_t to)
 {
 	auto_free struct range *rest = kcalloc(m->used_count + 1, sizeof *rest);
 	size_t n = 0;
@@ -549,12 +548,12 @@ far_changed(const struct judge *j, const struct memory *m, size_t from, size_t t
 		if (i < m->used_count && m->used[i].to > from)
 			from = m->used[i].to;
 	}
-	return j->space->guard_check(m->out.memory, m->far, rest, n);
+	return judge.space->guard_check(m->out.memory, m->far, rest, n);
 }
 
 /* The part of the rest whose turn it is. */
 static size_t
-part_changed(const struct judge *j, struct memory *m)
+part_changed(struct memory *m)
 {
 	size_t from = m->far_next < m->out.bytes ? m->far_next : 0, to;
 
@@ -563,7 +562,7 @@ part_changed(const struct judge *j, struct memory *m)
 			from = m->used[i].to;
 	to = m->out.bytes - from < FAR_BYTES ? m->out.bytes : from + FAR_BYTES;
 	m->far_next = to;
-	return far_changed(j, m, from, to);
+	return far_changed(m, from, to);
 }
 
 static size_t
@@ -577,33 +576,32 @@ unused(const struct memory *m)
 }
 
 bool
-memory_intact(const struct judge *j, struct memory *m, const struct batch *b, bool all, char *where,
-    size_t where_len)
+memory_intact(struct memory *m, const struct batch *b, bool all, char *where, size_t where_len)
 {
-	const struct ktask_tensor *input = j->device ? changed_input(j, m, b) : NULL;
+	const struct ktask_tensor *input = judge.device ? changed_input(m, b) : NULL;
 	size_t bad;
 
 	if (input) {
 		snprintf(where, where_len, "to %s, which is an input", input->name);
 		return false;
 	}
-	bad = near_changed(j, m, b);
+	bad = near_changed(m, b);
 	if (bad == SIZE_MAX)
-		bad = all || unused(m) <= FAR_FEW ? far_changed(j, m, 0, m->out.bytes)
-		                                  : part_changed(j, m);
+		bad =
+		    all || unused(m) <= FAR_FEW ? far_changed(m, 0, m->out.bytes) : part_changed(m);
 	if (bad < SIZE_MAX && m->count)
-		memory_describe(j, m, b, false, bad, where, where_len);
+		memory_describe(m, b, false, bad, where, where_len);
 	else
 		snprintf(where, where_len, "in an earlier call to memory far from its outputs");
 	return bad == SIZE_MAX && !m->strayed;
 }
 
 void
-memory_check(const struct judge *j, const struct memory *m, const char *outputs,
-    const struct batch *b, size_t call, struct verdict *v)
+memory_check(const struct memory *m, const char *outputs, const struct batch *b, size_t call,
+    struct verdict *v)
 {
-	for (size_t i = 0; i < j->task->tensor_count; i++)
-		if (j->task->tensors[i].output)
-			compare_tensor(j, b, &b->calls[call], i,
-			    outputs + m->places[call].tensor[i], m->poison, v);
+	for (size_t i = 0; i < judge.task->tensor_count; i++)
+		if (judge.task->tensors[i].output)
+			compare_tensor(b, &b->calls[call], i, outputs + m->places[call].tensor[i],
+			    m->poison, v);
 }

@@ -33,10 +33,10 @@ wide_size(enum kdtype t)
 
 /* Tensors as the oracle expects them; pure outputs are left empty. The caller frees each. */
 static void
-widen(const struct judge *j, const struct ktask_workload *w, const struct call *c, void **values)
+widen(const struct ktask_workload *w, const struct call *c, void **values)
 {
-	const struct ktask *t = j->task;
-	const struct space *sp = j->space;
+	const struct ktask *t = judge.task;
+	const struct space *sp = judge.space;
 
 	for (size_t i = 0; i < t->tensor_count; i++) {
 		const struct ktask_tensor *x = &t->tensors[i];
@@ -58,17 +58,16 @@ widen(const struct judge *j, const struct ktask_workload *w, const struct call *
  * same factor, so that equal ones stay equal. Recordings that may not vary are left alone.
  */
 static void
-perturb(const struct judge *j, const struct ktask_workload *w, double eps, bool alike,
-    struct krng *rng, void **values)
+perturb(const struct ktask_workload *w, double eps, bool alike, struct krng *rng, void **values)
 {
-	for (size_t i = 0; i < j->task->tensor_count; i++) {
-		const struct ktask_tensor *x = &j->task->tensors[i];
+	for (size_t i = 0; i < judge.task->tensor_count; i++) {
+		const struct ktask_tensor *x = &judge.task->tensors[i];
 		bool fresh;
 
 		if (!x->scalar && x->input && kdtype_is_float(x->dtype) &&
 		    (!ktask_recorded(w, x, &fresh) || fresh))
-			j->space->perturb(
-			    values[i], ktask_elements(j->task, w, x), eps, alike, rng);
+			judge.space->perturb(
+			    values[i], ktask_elements(judge.task, w, x), eps, alike, rng);
 	}
 }
 
@@ -96,12 +95,12 @@ add_moves(const struct space *sp, const double *before, const void *now, const v
 
 /* What the oracle makes of inputs that are perturbed; the caller releases each of VALUES. */
 static void
-call_perturbed(const struct judge *j, const struct ktask_workload *w, const struct call *c,
-    double eps, bool alike, struct krng *rng, void **values)
+call_perturbed(const struct ktask_workload *w, const struct call *c, double eps, bool alike,
+    struct krng *rng, void **values)
 {
-	widen(j, w, c, values);
-	perturb(j, w, eps, alike, rng, values);
-	oracle_call(j->oracle, w, values);
+	widen(w, c, values);
+	perturb(w, eps, alike, rng, values);
+	oracle_call(judge.oracle, w, values);
 }
 
 /*
@@ -111,33 +110,33 @@ call_perturbed(const struct judge *j, const struct ktask_workload *w, const stru
  * NULL for the other tensors.
  */
 static void
-moves(const struct judge *j, const struct ktask_workload *w, const struct call *c, double eps,
-    bool alike, int runs, struct krng *rng, double *const *squares)
+moves(const struct ktask_workload *w, const struct call *c, double eps, bool alike, int runs,
+    struct krng *rng, double *const *squares)
 {
-	size_t count = j->task->tensor_count;
+	size_t count = judge.task->tensor_count;
 	double *before[KTASK_TENSORS] = { 0 }, change = alike ? SPREAD * eps : eps;
 
 	for (size_t i = 0; i < count; i++) {
-		size_t n = squares[i] ? ktask_elements(j->task, w, &j->task->tensors[i]) : 0;
+		size_t n = squares[i] ? ktask_elements(judge.task, w, &judge.task->tensors[i]) : 0;
 
 		before[i] = kmalloc(n * sizeof **before);
 		if (n)
-			j->space->fetch(before[i], c->expected[i], n * sizeof **before);
+			judge.space->fetch(before[i], c->expected[i], n * sizeof **before);
 	}
 	for (int p = 0; p < runs; p++) {
 		void *values[KTASK_TENSORS], *opposite[KTASK_TENSORS] = { 0 };
 		struct krng same = *rng;
 
-		call_perturbed(j, w, c, change, alike, rng, values);
+		call_perturbed(w, c, change, alike, rng, values);
 		if (alike)
-			call_perturbed(j, w, c, -change, alike, &same, opposite);
+			call_perturbed(w, c, -change, alike, &same, opposite);
 		for (size_t i = 0; i < count; i++) {
 			if (squares[i])
-				add_moves(j->space, before[i], values[i], opposite[i],
-				    ktask_elements(j->task, w, &j->task->tensors[i]), eps, runs,
-				    squares[i]);
-			j->space->release(values[i]);
-			j->space->release(opposite[i]);
+				add_moves(judge.space, before[i], values[i], opposite[i],
+				    ktask_elements(judge.task, w, &judge.task->tensors[i]), eps,
+				    runs, squares[i]);
+			judge.space->release(values[i]);
+			judge.space->release(opposite[i]);
 		}
 	}
 	for (size_t i = 0; i < count; i++)
@@ -149,20 +148,20 @@ moves(const struct judge *j, const struct ktask_workload *w, const struct call *
  * otherwise; then its inputs may also be rounded to their types.
  */
 static double
-oracle_eps(const struct judge *j, const struct ktask_workload *w, const struct call *c, size_t i)
+oracle_eps(const struct ktask_workload *w, const struct call *c, size_t i)
 {
-	const struct ktask_tensor *x = &j->task->tensors[i];
-	size_t n = ktask_elements(j->task, w, x);
+	const struct ktask_tensor *x = &judge.task->tensors[i];
+	size_t n = ktask_elements(judge.task, w, x);
 	double eps;
 
-	if (j->space->is_exact(x->dtype, c->expected[i], n))
+	if (judge.space->is_exact(x->dtype, c->expected[i], n))
 		eps = kdtype_eps(x->dtype);
-	else if (j->space->is_exact(KDTYPE_F32, c->expected[i], n))
+	else if (judge.space->is_exact(KDTYPE_F32, c->expected[i], n))
 		eps = FLT_EPSILON;
 	else
 		return DBL_EPSILON;
-	for (size_t k = 0; eps > DBL_EPSILON && k < j->task->tensor_count; k++) {
-		const struct ktask_tensor *in = &j->task->tensors[k];
+	for (size_t k = 0; eps > DBL_EPSILON && k < judge.task->tensor_count; k++) {
+		const struct ktask_tensor *in = &judge.task->tensors[k];
 
 		if (in->input && !in->scalar && kdtype_is_float(in->dtype))
 			eps = fmax(eps, kdtype_eps(in->dtype));
@@ -185,80 +184,80 @@ change_of(enum kdtype type, double oracle)
  * The size of the result itself is no measure there, because a single sum may happen to cancel.
  */
 static void
-small_scale(
-    struct judge *j, const struct ktask_workload *w, struct call *c, size_t i, struct krng *rng)
+small_scale(const struct ktask_workload *w, struct call *c, size_t i, struct krng *rng)
 {
-	const struct ktask_tensor *x = &j->task->tensors[i];
-	size_t n = ktask_elements(j->task, w, x);
-	double eps = change_of(x->dtype, oracle_eps(j, w, c, i));
+	const struct ktask_tensor *x = &judge.task->tensors[i];
+	size_t n = ktask_elements(judge.task, w, x);
+	double eps = change_of(x->dtype, oracle_eps(w, c, i));
 	double squares[FEW] = { 0 }, *lists[KTASK_TENSORS] = { [0] = NULL }, sum = 0;
 
 	lists[i] = squares;
-	moves(j, w, c, eps, false, PERTURBATIONS, rng, lists);
+	moves(w, c, eps, false, PERTURBATIONS, rng, lists);
 	for (size_t k = 0; k < n; k++)
 		sum += squares[k] / (double)n;
 	c->scale[i] = sqrt(sum);
 }
 
 static void
-small_scales(struct judge *j, const struct ktask_workload *w, struct call *c, struct krng *rng)
+small_scales(const struct ktask_workload *w, struct call *c, struct krng *rng)
 {
-	for (size_t i = 0; i < j->task->tensor_count; i++) {
-		const struct ktask_tensor *x = &j->task->tensors[i];
+	for (size_t i = 0; i < judge.task->tensor_count; i++) {
+		const struct ktask_tensor *x = &judge.task->tensors[i];
 
-		if (x->output && kdtype_is_float(x->dtype) && ktask_elements(j->task, w, x) < FEW)
-			small_scale(j, w, c, i, rng);
+		if (x->output && kdtype_is_float(x->dtype) &&
+		    ktask_elements(judge.task, w, x) < FEW)
+			small_scale(w, c, i, rng);
 	}
 }
 
 double *
-batch_slack(const struct judge *j, const struct batch *b, const struct call *c, size_t tensor,
-    double per_condition, double per_error, int runs)
+batch_slack(const struct batch *b, const struct call *c, size_t tensor, double per_condition,
+    double per_error, int runs)
 {
-	const struct ktask_tensor *x = &j->task->tensors[tensor];
-	size_t n = ktask_elements(j->task, b->w, x);
+	const struct ktask_tensor *x = &judge.task->tensors[tensor];
+	size_t n = ktask_elements(judge.task, b->w, x);
 	double *condition[KTASK_TENSORS] = { 0 }, *error[KTASK_TENSORS] = { 0 }, *slack;
-	double eps = oracle_eps(j, b->w, c, tensor);
+	double eps = oracle_eps(b->w, c, tensor);
 	bool precise = eps <= DBL_EPSILON;
 	struct krng rng;
 
-	krng_init(&rng, j->o.seed, (long)b->seed, c - b->calls, "slack");
+	krng_init(&rng, judge.o.seed, (long)b->seed, c - b->calls, "slack");
 	condition[tensor] = kcalloc(n, sizeof *slack);
 	error[tensor] = kcalloc(n, sizeof *slack);
 	if (precise)
-		moves(j, b->w, c, change_of(x->dtype, eps), false, runs, &rng, condition);
-	moves(j, b->w, c, eps, precise, precise ? runs / 2 : runs, &rng, error);
+		moves(b->w, c, change_of(x->dtype, eps), false, runs, &rng, condition);
+	moves(b->w, c, eps, precise, precise ? runs / 2 : runs, &rng, error);
 	for (size_t k = 0; k < n; k++)
 		error[tensor][k] = fmax(
 		    per_condition * sqrt(condition[tensor][k]), per_error * sqrt(error[tensor][k]));
-	slack = j->space->alloc(n * sizeof *slack);
-	j->space->store(slack, error[tensor], n * sizeof *slack);
+	slack = judge.space->alloc(n * sizeof *slack);
+	judge.space->store(slack, error[tensor], n * sizeof *slack);
 	free(condition[tensor]);
 	free(error[tensor]);
 	return slack;
 }
 
 static void
-expect(struct judge *j, const struct ktask_workload *w, struct call *c, struct krng *rng)
+expect(const struct ktask_workload *w, struct call *c, struct krng *rng)
 {
-	enum spent before = spent_on(j, SPENT_ORACLE);
-	const struct ktask *t = j->task;
+	enum spent before = spent_on(SPENT_ORACLE);
+	const struct ktask *t = judge.task;
 	void *values[KTASK_TENSORS];
 
-	widen(j, w, c, values);
-	oracle_call(j->oracle, w, values);
+	widen(w, c, values);
+	oracle_call(judge.oracle, w, values);
 	for (size_t i = 0; i < t->tensor_count; i++)
 		if (t->tensors[i].output)
 			c->expected[i] = values[i];
 		else
-			j->space->release(values[i]);
-	small_scales(j, w, c, rng);
-	spent_on(j, before);
+			judge.space->release(values[i]);
+	small_scales(w, c, rng);
+	spent_on(before);
 }
 
 /* Contents that the workload fixes. */
 static void
-store_fixed(const struct judge *j, const struct ktask_tensor *x, const json_t *list, void *to)
+store_fixed(const struct ktask_tensor *x, const json_t *list, void *to)
 {
 	size_t n = json_array_size(list), size = kdtype_size(x->dtype);
 	char *bytes = kmalloc(n * size);
@@ -268,7 +267,7 @@ store_fixed(const struct judge *j, const struct ktask_tensor *x, const json_t *l
 
 		values_narrow(x->dtype, &v, 1, bytes + i * size);
 	}
-	j->space->store(to, bytes, n * size);
+	judge.space->store(to, bytes, n * size);
 	free(bytes);
 }
 
@@ -350,8 +349,7 @@ batch_may_mix(const struct ktask *t)
  * they could spoil. A kernel that concludes from some numbers what the others are is then wrong.
  */
 static void
-mix_far(const struct judge *j, const struct ktask_tensor *x, size_t every, struct krng *rng,
-    size_t n, char *to)
+mix_far(const struct ktask_tensor *x, size_t every, struct krng *rng, size_t n, char *to)
 {
 	size_t size = kdtype_size(x->dtype);
 
@@ -359,7 +357,7 @@ mix_far(const struct judge *j, const struct ktask_tensor *x, size_t every, struc
 	for (size_t at = krng_below(rng, every); at < n; at += 1 + krng_below(rng, 2 * every)) {
 		uint64_t bits = krng_u64(rng) >> (x->dtype == KDTYPE_BOOL ? 63 : 0);
 
-		j->space->store(to + at * size, &bits, size);
+		judge.space->store(to + at * size, &bits, size);
 	}
 }
 
@@ -370,10 +368,9 @@ mix_far(const struct judge *j, const struct ktask_tensor *x, size_t every, struc
  * for the first distribution is wrong in timed calls, too.
  */
 static void
-mix(struct judge *j, const struct batch *b, const struct ktask_tensor *x, struct krng *rng,
-    void *to)
+mix(const struct batch *b, const struct ktask_tensor *x, struct krng *rng, void *to)
 {
-	const struct ktask *t = j->task;
+	const struct ktask *t = judge.task;
 	double length = fmax(RARE, (double)ktask_value(t, b->w, t->reduction));
 	double row = (double)ktask_last_axis(t, b->w, x);
 	struct recipe how = { .every = (size_t)fmax(length, row) };
@@ -381,17 +378,17 @@ mix(struct judge *j, const struct batch *b, const struct ktask_tensor *x, struct
 	for (size_t d = 1; d < t->distribution_count; d++) {
 		how.dist = t->distributions[d];
 		if (may_be_rare(how.dist))
-			j->space->draw(x->dtype, how, rng, ktask_elements(t, b->w, x), to);
+			judge.space->draw(x->dtype, how, rng, ktask_elements(t, b->w, x), to);
 	}
 	if (!kdtype_is_float(x->dtype) && batch_may_be_special(t, x))
-		mix_far(j, x, how.every, rng, ktask_elements(t, b->w, x), to);
+		mix_far(x, how.every, rng, ktask_elements(t, b->w, x), to);
 }
 
 /* How an input is drawn. SPARSE: the index of the sparse input. */
 static struct recipe
-recipe_of(const struct judge *j, const struct batch *b, size_t i, size_t sparse)
+recipe_of(const struct batch *b, size_t i, size_t sparse)
 {
-	const struct ktask *t = j->task;
+	const struct ktask *t = judge.task;
 	const struct ktask_tensor *x = &t->tensors[i];
 	enum kdist d = x->distribution < KDIST_COUNT ? x->distribution
 	    : b->dist > KDIST_COUNT                  ? t->distributions[0]
@@ -403,7 +400,8 @@ recipe_of(const struct judge *j, const struct batch *b, size_t i, size_t sparse)
 		d = KDIST_NORMAL;
 	if (d == KDIST_SPECIAL)
 		/* A vector may be a single row, or many results: it counts as both, in turns. */
-		period = x->rank > 1 || row < SHORT_ROW || (j->specials + i) % 2 ? row : SHORT_ROW;
+		period =
+		    x->rank > 1 || row < SHORT_ROW || (judge.specials + i) % 2 ? row : SHORT_ROW;
 	if (d == KDIST_SPARSE && i == sparse)
 		period = sparsity(t, b->w, i);
 	return (struct recipe){ .dist = d, .period = period ? period : 1 };
@@ -421,150 +419,149 @@ batch_may_be_special(const struct ktask *t, const struct ktask_tensor *x)
 
 /* As the recipe says. */
 static void
-draw_tensor(const struct judge *j, const struct ktask_tensor *x, struct recipe how,
-    struct krng *rng, size_t n, void *to)
+draw_tensor(const struct ktask_tensor *x, struct recipe how, struct krng *rng, size_t n, void *to)
 {
 	size_t bytes = n * kdtype_size(x->dtype);
 	char *whole;
 
 	if (how.dist != KDIST_SPECIAL || kdtype_is_float(x->dtype)) {
-		j->space->draw(x->dtype, how, rng, n, to);
+		judge.space->draw(x->dtype, how, rng, n, to);
 		return;
 	}
 	whole = kmalloc(bytes);
 	values_draw_whole(x->dtype, how.period, rng, n, whole);
-	j->space->store(to, whole, bytes);
+	judge.space->store(to, whole, bytes);
 	free(whole);
 }
 
 static void
-draw(struct judge *j, const struct batch *b, struct call *c, struct krng *rng)
+draw(const struct batch *b, struct call *c, struct krng *rng)
 {
-	const struct ktask *t = j->task;
+	const struct ktask *t = judge.task;
 	size_t sparse = choose_sparse(t, b->w, rng);
 
-	j->specials += b->dist == KDIST_SPECIAL;
+	judge.specials += b->dist == KDIST_SPECIAL;
 	for (size_t i = 0; i < t->tensor_count; i++) {
 		const struct ktask_tensor *x = &t->tensors[i];
 		size_t n = ktask_elements(t, b->w, x);
 
 		if (x->scalar || !x->input)
 			continue;
-		c->raw[i] = j->space->alloc(n * kdtype_size(x->dtype));
-		if (recorded_draw(j, b, x, rng, c->raw[i]))
+		c->raw[i] = judge.space->alloc(n * kdtype_size(x->dtype));
+		if (recorded_draw(b, x, rng, c->raw[i]))
 			continue;
 		if (json_object_get(b->w->values, x->name)) {
-			store_fixed(j, x, json_object_get(b->w->values, x->name), c->raw[i]);
+			store_fixed(x, json_object_get(b->w->values, x->name), c->raw[i]);
 			continue;
 		}
-		draw_tensor(j, x, recipe_of(j, b, i, sparse), rng, n, c->raw[i]);
+		draw_tensor(x, recipe_of(b, i, sparse), rng, n, c->raw[i]);
 		if (b->dist == KDIST_MIXED && is_drawn(b->w, x))
-			mix(j, b, x, rng, c->raw[i]);
+			mix(b, x, rng, c->raw[i]);
 	}
 }
 
 void
-batch_draw(struct judge *j, struct batch *b, const struct ktask_workload *w, enum kdist dist,
-    size_t count, bool expected)
+batch_draw(
+    struct batch *b, const struct ktask_workload *w, enum kdist dist, size_t count, bool expected)
 {
-	enum spent before = spent_on(j, SPENT_DRAWING);
+	enum spent before = spent_on(SPENT_DRAWING);
 	struct krng rng;
 
-	if (dist == KDIST_MIXED && !batch_may_mix(j->task))
-		dist = j->task->distributions[0];
+	if (dist == KDIST_MIXED && !batch_may_mix(judge.task))
+		dist = judge.task->distributions[0];
 	*b = (struct batch){ .w = w,
 		.dist = dist,
 		.count = count,
 		.calls = kcalloc(count, sizeof *b->calls),
-		.seed = j->draws };
-	krng_init(&rng, j->o.seed, (long)j->draws++, 0, "inputs");
+		.seed = judge.draws };
+	krng_init(&rng, judge.o.seed, (long)judge.draws++, 0, "inputs");
 	for (size_t i = 0; i < count; i++) {
-		draw(j, b, &b->calls[i], &rng);
-		if (expected && j->oracle)
-			expect(j, w, &b->calls[i], &rng);
+		draw(b, &b->calls[i], &rng);
+		if (expected && judge.oracle)
+			expect(w, &b->calls[i], &rng);
 	}
-	spent_on(j, before);
+	spent_on(before);
 }
 
 void
-batch_draw_checked(struct judge *j, struct batch *b, const struct ktask_workload *w,
-    enum kdist dist, size_t count, size_t checked, size_t first)
+batch_draw_checked(struct batch *b, const struct ktask_workload *w, enum kdist dist, size_t count,
+    size_t checked, size_t first)
 {
 	bool none = checked > 0;
 	struct krng rng;
 
-	batch_draw(j, b, w, dist, count, false);
-	krng_init(&rng, j->o.seed, (long)j->draws++, 0, "checked");
+	batch_draw(b, w, dist, count, false);
+	krng_init(&rng, judge.o.seed, (long)judge.draws++, 0, "checked");
 	/*
 	 * Each call has the same chance (selection sampling, Knuth, volume 2, 3.4.2, algorithm S).
 	 */
-	for (size_t i = 0; i < count && j->oracle; i++)
+	for (size_t i = 0; i < count && judge.oracle; i++)
 		if (krng_below(&rng, count - i) < checked) {
-			expect(j, w, &b->calls[i], &rng);
+			expect(w, &b->calls[i], &rng);
 			checked--;
 			none &= i >= first;
 		}
-	if (none && j->oracle)
-		expect(j, w, &b->calls[krng_below(&rng, first)], &rng);
+	if (none && judge.oracle)
+		expect(w, &b->calls[krng_below(&rng, first)], &rng);
 }
 
 void
-batch_expect_call(struct judge *j, const struct batch *b, size_t call)
+batch_expect_call(const struct batch *b, size_t call)
 {
 	struct krng rng;
 
-	krng_init(&rng, j->o.seed, (long)j->draws++, 0, "expect");
-	expect(j, b->w, &b->calls[call], &rng);
+	krng_init(&rng, judge.o.seed, (long)judge.draws++, 0, "expect");
+	expect(b->w, &b->calls[call], &rng);
 }
 
 void
-batch_expect(struct judge *j, struct batch *b)
+batch_expect(struct batch *b)
 {
-	for (size_t i = 0; i < b->count && j->oracle; i++)
-		batch_expect_call(j, b, i);
+	for (size_t i = 0; i < b->count && judge.oracle; i++)
+		batch_expect_call(b, i);
 }
 
 bool
-call_is_checked(const struct judge *j, const struct call *c)
+call_is_checked(const struct call *c)
 {
-	for (size_t i = 0; i < j->task->tensor_count; i++)
+	for (size_t i = 0; i < judge.task->tensor_count; i++)
 		if (c->expected[i])
 			return true;
 	return false;
 }
 
 static void
-forget_results(const struct judge *j, struct call *c)
+forget_results(struct call *c)
 {
 	for (size_t k = 0; k < KTASK_TENSORS; k++) {
-		j->space->release(c->expected[k]);
+		judge.space->release(c->expected[k]);
 		c->expected[k] = NULL;
 	}
 }
 
 static void
-forget(const struct judge *j, struct call *c)
+forget(struct call *c)
 {
-	forget_results(j, c);
+	forget_results(c);
 	for (size_t k = 0; k < KTASK_TENSORS; k++)
-		j->space->release(c->raw[k]);
+		judge.space->release(c->raw[k]);
 	*c = (struct call){ .raw = { NULL } };
 }
 
 /* Draws a few elements of each input anew, at least one. */
 static void
-draw_few(struct judge *j, const struct batch *b, struct call *c, struct krng *rng)
+draw_few(const struct batch *b, struct call *c, struct krng *rng)
 {
-	const struct ktask *t = j->task;
+	const struct ktask *t = judge.task;
 
 	for (size_t i = 0; i < t->tensor_count; i++) {
 		const struct ktask_tensor *x = &t->tensors[i];
 		size_t n = ktask_elements(t, b->w, x);
-		struct recipe how = recipe_of(j, b, i, t->tensor_count);
+		struct recipe how = recipe_of(b, i, t->tensor_count);
 
 		how.every = (n + FEW_DRAWN - 1) / FEW_DRAWN;
 		if (is_drawn(b->w, x))
-			draw_tensor(j, x, how, rng, n, c->raw[i]);
+			draw_tensor(x, how, rng, n, c->raw[i]);
 	}
 }
 
@@ -574,29 +571,29 @@ draw_few(struct judge *j, const struct batch *b, struct call *c, struct krng *rn
  * still right.
  */
 void
-batch_redraw(struct judge *j, const struct batch *b, size_t call)
+batch_redraw(const struct batch *b, size_t call)
 {
 	struct call *c = &b->calls[call];
-	bool known = call_is_checked(j, c);
+	bool known = call_is_checked(c);
 	struct krng rng;
 
-	krng_init(&rng, j->o.seed, (long)j->draws++, 0, "inputs");
+	krng_init(&rng, judge.o.seed, (long)judge.draws++, 0, "inputs");
 	if (krng_below(&rng, 2)) {
-		forget_results(j, c);
-		draw_few(j, b, c, &rng);
+		forget_results(c);
+		draw_few(b, c, &rng);
 	} else {
-		forget(j, c);
-		draw(j, b, c, &rng);
+		forget(c);
+		draw(b, c, &rng);
 	}
 	if (known)
-		expect(j, b->w, c, &rng);
+		expect(b->w, c, &rng);
 }
 
 void
-batch_free(const struct judge *j, struct batch *b)
+batch_free(struct batch *b)
 {
 	for (size_t i = 0; i < b->count; i++)
-		forget(j, &b->calls[i]);
+		forget(&b->calls[i]);
 	free(b->calls);
 	*b = (struct batch){ 0 };
 }

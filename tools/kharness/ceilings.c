@@ -113,16 +113,16 @@ team_run(void (*work)(size_t))
 }
 
 static void
-team_start(const struct judge *j)
+team_start(void)
 {
 	int cpu = 0;
 
 	for (team.count = 0;
-	     cpu < KRUN_CPUS && team.count < THREADS_MAX && team.count < (size_t)j->o.threads;
+	     cpu < KRUN_CPUS && team.count < THREADS_MAX && team.count < (size_t)judge.o.threads;
 	     cpu++) {
 		struct member *m = &team.member[team.count];
 
-		if (!CPU_ISSET(cpu, &j->cpus))
+		if (!CPU_ISSET(cpu, &judge.cpus))
 			continue;
 		*m = (struct member){ .cpu = cpu, .index = team.count };
 		if (team.count == 0)
@@ -392,7 +392,7 @@ measure_copy(const struct engine *e, double volume)
  * move. Sorted, each once.
  */
 static size_t
-choose_volumes(const struct judge *j, const struct engine *e, double *list)
+choose_volumes(const struct engine *e, double *list)
 {
 	static const double steps[] = { 0x1p23, 0x1p25, 0x1p27, 0x1p28 };
 	double most = fmin(e->memory_bytes / 4, fmax(0x1p30, 2 * e->beyond_bytes));
@@ -401,10 +401,10 @@ choose_volumes(const struct judge *j, const struct engine *e, double *list)
 	for (size_t i = 0; i < LEN(steps); i++)
 		list[n++] = steps[i];
 	list[n++] = e->beyond_bytes;
-	for (size_t i = 0; j->task && i < j->task->workload_count && n < VOLUMES; i++)
-		if (j->task->workloads[i].timed && j->task->bytes)
-			list[n++] =
-			    (double)ktask_value(j->task, &j->task->workloads[i], j->task->bytes);
+	for (size_t i = 0; judge.task && i < judge.task->workload_count && n < VOLUMES; i++)
+		if (judge.task->workloads[i].timed && judge.task->bytes)
+			list[n++] = (double)ktask_value(
+			    judge.task, &judge.task->workloads[i], judge.task->bytes);
 	kstat_sort(list, n);
 	for (size_t i = 0; i < n; i++)
 		if (list[i] >= 4096 && list[i] <= most && (!kept || list[i] > list[kept - 1]))
@@ -437,10 +437,10 @@ measure_again(const struct engine *e, json_t *copies)
 }
 
 static json_t *
-measure_copies(const struct judge *j, const struct engine *e)
+measure_copies(const struct engine *e)
 {
 	double volumes[VOLUMES];
-	size_t n = choose_volumes(j, e, volumes);
+	size_t n = choose_volumes(e, volumes);
 	json_t *copies = json_array();
 
 	for (size_t i = 0; i < n; i++) {
@@ -454,15 +454,15 @@ measure_copies(const struct judge *j, const struct engine *e)
 }
 
 static void
-measure_host(const struct judge *j, json_t *out)
+measure_host(json_t *out)
 {
 	struct engine e = { host_open, host_copy, host_flush, host_close,
 		(double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE),
 		beyond((double)machine_llc()) };
 	json_auto_t *machine = machine_facts();
 
-	team_start(j);
-	json_object_set_new(out, "copies", measure_copies(j, &e));
+	team_start();
+	json_object_set_new(out, "copies", measure_copies(&e));
 	json_object_set_new(out, "rates", measure_rates());
 	team_end();
 	json_object_set_new(out, "threads", json_integer((json_int_t)team.count));
@@ -474,17 +474,17 @@ measure_host(const struct judge *j, json_t *out)
 }
 
 static void
-measure_card(struct judge *j, json_t *out)
+measure_card(json_t *out)
 {
 	struct engine e = { card_open, card_copy, card_flush, card_close, 0, 0 };
 	struct kgpu_facts f;
 
-	card.gpu = device_open(j);
+	card.gpu = device_open();
 	kgpu_facts(card.gpu, &f);
 	e.beyond_bytes = beyond((double)f.l2_bytes);
 	e.memory_bytes = (double)f.memory_bytes;
 	card.flush_bytes = 2 * f.l2_bytes;
-	json_object_set_new(out, "copies", measure_copies(j, &e));
+	json_object_set_new(out, "copies", measure_copies(&e));
 	json_object_set_new(out, "rates", json_array());
 	json_object_set_new(out, "device", device_environment());
 	json_object_set_new(json_object_get(out, "device"), "clock_khz", json_integer(f.clock_khz));
@@ -494,29 +494,29 @@ measure_card(struct judge *j, json_t *out)
 }
 
 void
-measure_ceilings(struct judge *j)
+measure_ceilings(void)
 {
-	bool host = !j->o.backend->device;
-	const char *name = j->o.backend->name;
+	bool host = !judge.o.backend->device;
+	const char *name = judge.o.backend->name;
 	auto_free char *command = kasprintf("kharness --ceilings --backend %s", name);
 	json_auto_t *out = NULL;
 	int lock;
 
-	if (!j->o.backend->ceilings)
+	if (!judge.o.backend->ceilings)
 		kdie(K_USAGE, "--ceilings: not measured for backend %s", name);
 	out = json_pack("{s:s,s:s,s:s,s:s}", "schema", "ceilings/1", "backend", name, "command",
 	    command, "convention",
 	    "bytes are bytes read plus bytes written; cache lines that a CPU reads before it "
 	    "writes them are not counted");
-	j->device = !host;
-	lock = host ? judge_lock(j, true) : -1;
+	judge.device = !host;
+	lock = host ? judge_lock(true) : -1;
 	if (host)
-		measure_host(j, out);
+		measure_host(out);
 	else
-		measure_card(j, out);
+		measure_card(out);
 	if (lock >= 0)
 		close(lock);
-	kout_open(j->o.output);
+	kout_open(judge.o.output);
 	kout_json(out);
 	kout_commit();
 }

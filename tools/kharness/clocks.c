@@ -155,19 +155,19 @@ start_holder(const char *operand, char *answer, size_t answer_len)
 }
 
 void
-clocks_hold(struct judge *j)
+clocks_hold(void)
 {
-	bool required = !strcmp(j->o.clocks, "require");
-	const char *uuid = j->device_uuid ? j->device_uuid + strlen("gpu-") : "", *why;
+	bool required = !strcmp(judge.o.clocks, "require");
+	const char *uuid = judge.device_uuid ? judge.device_uuid + strlen("gpu-") : "", *why;
 	char answer[256] = "", *operand, *words;
 	long mhz = 0;
 
-	if (j->clocks || !strcmp(j->o.clocks, "off") || !j->device)
+	if (judge.clocks || !strcmp(judge.o.clocks, "off") || !judge.device)
 		return;
-	if (!j->o.backend->clocks) {
+	if (!judge.o.backend->clocks) {
 		why = "this backend has no way to lock clocks here";
 	} else {
-		operand = kasprintf("%s:%ld", uuid, j->o.clocks_mhz);
+		operand = kasprintf("%s:%ld", uuid, judge.o.clocks_mhz);
 		why = start_holder(operand, answer, sizeof answer) ? NULL
 		                                                   : "the process that keeps them "
 		                                                     "locked did not start";
@@ -181,9 +181,9 @@ clocks_hold(struct judge *j)
 		    "the device's clocks could not be locked: %s (--lock-clocks require)", why);
 	if (why)
 		kwarn("the device's clocks are not locked: %s", why);
-	j->clocks = json_pack("{s:s,s:b}", "asked", j->o.clocks, "locked", !why);
+	judge.clocks = json_pack("{s:s,s:b}", "asked", judge.o.clocks, "locked", !why);
 	if (why)
-		json_object_set_new(j->clocks, "why", json_string(why));
+		json_object_set_new(judge.clocks, "why", json_string(why));
 	else
-		json_object_set_new(j->clocks, "mhz", json_integer(mhz));
+		json_object_set_new(judge.clocks, "mhz", json_integer(mhz));
 }

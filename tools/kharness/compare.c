@@ -76,9 +76,9 @@ compare_is_sharp(const struct ktask *t, const struct ktask_workload *w)
 }
 
 static struct rule
-rule_of(const struct judge *j, const struct batch *b, const struct call *c, size_t tensor, size_t n)
+rule_of(const struct batch *b, const struct call *c, size_t tensor, size_t n)
 {
-	const struct ktask *t = j->task;
+	const struct ktask *t = judge.task;
 	enum kdtype type = t->tensors[tensor].dtype;
 	/* Storage types: sums are expected in float32, with one rounding at the end. */
 	bool storage = kdtype_is_storage(type);
@@ -103,14 +103,14 @@ rule_of(const struct judge *j, const struct batch *b, const struct call *c, size
 	 * represented exactly at all. Recorded inputs are other numbers.
 	 */
 	r.exact = t->linear && b->dist == KDIST_ZERO_ONE && !recorded_any(t, b->w) &&
-	    j->space->is_exact(type, c->expected[tensor], n);
+	    judge.space->is_exact(type, c->expected[tensor], n);
 	return r;
 }
 
 static size_t
-group_of(const struct judge *j, const struct batch *b, const struct ktask_tensor *x)
+group_of(const struct batch *b, const struct ktask_tensor *x)
 {
-	size_t last = ktask_last_axis(j->task, b->w, x);
+	size_t last = ktask_last_axis(judge.task, b->w, x);
 
 	return last < GROUP ? (GROUP + last - 1) / last * last : last;
 }
@@ -131,13 +131,13 @@ is_worse(const struct comparison_result *r, const struct verdict *v)
  * small differences tell them from sums of rounded inputs.
  */
 static bool
-may_be_ill_conditioned(const struct judge *j, const struct call *c, const struct comparison *k,
-    const struct comparison_result *r)
+may_be_ill_conditioned(
+    const struct call *c, const struct comparison *k, const struct comparison_result *r)
 {
-	double allowed = (1 - j->task->matched_ratio) * (double)k->n;
+	double allowed = (1 - judge.task->matched_ratio) * (double)k->n;
 	bool inputs = false;
 
-	for (size_t i = 0; i < j->task->tensor_count; i++)
+	for (size_t i = 0; i < judge.task->tensor_count; i++)
 		inputs |= c->raw[i] != NULL;
 	return (double)r->mismatches > allowed && r->unwritten < r->mismatches &&
 	    r->mismatches <= (k->n + ILL_CONDITIONED - 1) / ILL_CONDITIONED &&
@@ -150,8 +150,8 @@ may_be_ill_conditioned(const struct judge *j, const struct call *c, const struct
  * it is; more are made while they explain most of what is left, if they are quick.
  */
 static void
-compare_conditioned(const struct judge *j, const struct batch *b, const struct call *c,
-    size_t tensor, struct comparison *k, struct comparison_result *r)
+compare_conditioned(const struct batch *b, const struct call *c, size_t tensor,
+    struct comparison *k, struct comparison_result *r)
 {
 	int64_t start = know_ns(), last = 0, now = start;
 	size_t before;
@@ -159,12 +159,12 @@ compare_conditioned(const struct judge *j, const struct batch *b, const struct c
 
 	do {
 		double *slack =
-		    batch_slack(j, b, c, tensor, k->rule.per_scale, k->rule.per_error, runs);
+		    batch_slack(b, c, tensor, k->rule.per_scale, k->rule.per_error, runs);
 
 		before = r->mismatches;
 		k->slack = slack;
-		j->space->compare(k, r);
-		j->space->release(slack);
+		judge.space->compare(k, r);
+		judge.space->release(slack);
 		last = know_ns() - now;
 		now += last;
 		runs *= RUNS_GROW;
@@ -175,24 +175,24 @@ compare_conditioned(const struct judge *j, const struct batch *b, const struct c
 
 /* N elements, of which EXPECTED has the first. */
 static void
-compare_elements(const struct judge *j, const struct batch *b, const struct call *c, size_t tensor,
-    size_t n, const void *got, uint64_t poison, struct verdict *v)
+compare_elements(const struct batch *b, const struct call *c, size_t tensor, size_t n,
+    const void *got, uint64_t poison, struct verdict *v)
 {
-	const struct ktask_tensor *x = &j->task->tensors[tensor];
+	const struct ktask_tensor *x = &judge.task->tensors[tensor];
 	struct comparison k = { .dtype = x->dtype,
 		.n = n,
-		.group = group_of(j, b, x),
+		.group = group_of(b, x),
 		.expected = c->expected[tensor],
 		.got = got,
-		.cap = j->task->max_error_cap,
+		.cap = judge.task->max_error_cap,
 		.poison = poison };
 	struct comparison_result r;
 
 	if (kdtype_is_float(x->dtype))
-		k.rule = rule_of(j, b, c, tensor, n);
-	j->space->compare(&k, &r);
-	if (v->excuses && may_be_ill_conditioned(j, c, &k, &r))
-		compare_conditioned(j, b, c, tensor, &k, &r);
+		k.rule = rule_of(b, c, tensor, n);
+	judge.space->compare(&k, &r);
+	if (v->excuses && may_be_ill_conditioned(c, &k, &r))
+		compare_conditioned(b, c, tensor, &k, &r);
 	v->elements += n;
 	v->mismatches += r.mismatches;
 	v->unwritten += x->input ? 0 : r.unwritten;
@@ -209,44 +209,44 @@ compare_elements(const struct judge *j, const struct batch *b, const struct call
 }
 
 void
-compare_tensor(const struct judge *j, const struct batch *b, const struct call *c, size_t tensor,
-    const void *got, uint64_t poison, struct verdict *v)
+compare_tensor(const struct batch *b, const struct call *c, size_t tensor, const void *got,
+    uint64_t poison, struct verdict *v)
 {
-	size_t n = ktask_elements(j->task, b->w, &j->task->tensors[tensor]);
+	size_t n = ktask_elements(judge.task, b->w, &judge.task->tensors[tensor]);
 
-	compare_elements(j, b, c, tensor, n, got, poison, v);
+	compare_elements(b, c, tensor, n, got, poison, v);
 }
 
 void
-compare_outputs(const struct judge *j, const struct batch *b, size_t tensor, const char *then,
-    const char *now, uint64_t poison, struct verdict *v)
+compare_outputs(const struct batch *b, size_t tensor, const char *then, const char *now,
+    uint64_t poison, struct verdict *v)
 {
-	const struct ktask_tensor *x = &j->task->tensors[tensor];
-	size_t n = ktask_elements(j->task, b->w, x), size = kdtype_size(x->dtype),
-	       group = group_of(j, b, x),
-	       slice = j->device ? n : (SLICE + group - 1) / group * group;
+	const struct ktask_tensor *x = &judge.task->tensors[tensor];
+	size_t n = ktask_elements(judge.task, b->w, x), size = kdtype_size(x->dtype),
+	       group = group_of(b, x),
+	       slice = judge.device ? n : (SLICE + group - 1) / group * group;
 	/* No inputs: the oracle is too slow to find out how they affect an element. */
 	struct call c = { .expected = { NULL } };
 
-	c.expected[tensor] = j->space->alloc((n < 2 * slice ? n : 2 * slice) * sizeof(double));
+	c.expected[tensor] = judge.space->alloc((n < 2 * slice ? n : 2 * slice) * sizeof(double));
 	for (size_t from = 0, some; from < n; from += some) {
 		const char *expected = then + from * size, *got = now + from * size;
 
 		/* The remainder joins the last slice, as it joins the last group. */
 		some = n - from < 2 * slice ? n - from : slice;
-		if (!j->space->differs(&(struct pair){ expected, got, some * size }, 1)) {
+		if (!judge.space->differs(&(struct pair){ expected, got, some * size }, 1)) {
 			v->elements += some;
 			continue;
 		}
-		j->space->widen(x->dtype, expected, some, c.expected[tensor]);
-		compare_elements(j, b, &c, tensor, some, got, poison, v);
+		judge.space->widen(x->dtype, expected, some, c.expected[tensor]);
+		compare_elements(b, &c, tensor, some, got, poison, v);
 	}
-	j->space->release(c.expected[tensor]);
+	judge.space->release(c.expected[tensor]);
 }
 
 void
-verdict_end(const struct judge *j, struct verdict *v)
+verdict_end(struct verdict *v)
 {
-	if ((double)v->mismatches > (1 - j->task->matched_ratio) * (double)v->elements)
+	if ((double)v->mismatches > (1 - judge.task->matched_ratio) * (double)v->elements)
 		v->ok = false;
 }

@@ -25,8 +25,7 @@ static const int64_t slow_ns = 1000000000, slow_oracle_ns = 20000000;
 /* sizes are also varied one by one if the oracle takes less than this */
 static const int64_t quick_ns = 100000000;
 
-struct run {
-	struct judge *j;
+static struct run {
 	struct subject *s;
 	struct memory *m;
 	struct runner *r;
@@ -37,7 +36,7 @@ struct run {
 	/* check the whole output arena after the next call, not a part */
 	bool thorough;
 	bool broken; /* no more cases: it crashed, hung or cheated */
-};
+} run;
 
 /* JSON has no NaN and no infinity. */
 static void
@@ -48,7 +47,7 @@ set_finite(json_t *o, const char *key, double x)
 }
 
 static void
-add_case(struct run *u, const struct batch *b, const struct verdict *v, bool compared)
+add_case(const struct batch *b, const struct verdict *v, bool compared)
 {
 	char draw[24];
 	json_t *c;
@@ -69,50 +68,50 @@ add_case(struct run *u, const struct batch *b, const struct verdict *v, bool com
 		json_object_set_new(c, "first_tensor", json_string(v->tensor));
 		json_object_set_new(c, "worst_index", json_integer((json_int_t)v->worst_at));
 	}
-	json_array_append_new(u->s->cases, c);
-	u->s->total++;
-	u->s->passed += v->ok;
+	json_array_append_new(run.s->cases, c);
+	run.s->total++;
+	run.s->passed += v->ok;
 }
 
 /* Whether it wrote only to its outputs. */
 static bool
-kept_to_outputs(struct run *u, const struct batch *b)
+kept_to_outputs(const struct batch *b)
 {
 	char where[256], text[640];
-	bool kept = memory_intact(u->j, u->m, b, u->thorough, where, sizeof where);
+	bool kept = memory_intact(run.m, b, run.thorough, where, sizeof where);
 
-	u->thorough = false;
+	run.thorough = false;
 	if (kept)
 		return true;
 	snprintf(text, sizeof text, "it wrote %s (workload %s)", where, subject_workload(b->w));
-	subject_fail(u->s, STATUS_RUN_ERROR, "out_of_bounds_write", text);
-	kbuf_printf(&u->s->log, "%s\n", text);
+	subject_fail(run.s, STATUS_RUN_ERROR, "out_of_bounds_write", text);
+	kbuf_printf(&run.s->log, "%s\n", text);
 	return false;
 }
 
 /* Call once on a batch; false when further calls would show nothing new. */
 static bool
-call(struct run *u, const struct batch *b)
+call(const struct batch *b)
 {
 	struct span s;
 	char text[128];
 	enum outcome e;
 
-	memory_load(u->j, u->m, b);
-	e = runner_go(u->j, u->r, b, &s);
+	memory_load(run.m, b);
+	e = runner_go(run.r, b, &s);
 	if (e != OUT_OK) {
-		subject_outcome(u->s, e, u->r, b);
+		subject_outcome(run.s, e, run.r, b);
 		return false;
 	}
-	u->last_ns = s.judge_ns;
-	u->total_ns += s.judge_ns;
-	if (!kept_to_outputs(u, b))
+	run.last_ns = s.judge_ns;
+	run.total_ns += s.judge_ns;
+	if (!kept_to_outputs(b))
 		return false;
-	if ((double)u->total_ns > TOTAL_LIMIT * u->j->o.run_timeout_s * 1e9) {
+	if ((double)run.total_ns > TOTAL_LIMIT * judge.o.run_timeout_s * 1e9) {
 		snprintf(text, sizeof text, "all calls together took more than %g s",
-		    TOTAL_LIMIT * u->j->o.run_timeout_s);
-		subject_fail(u->s, STATUS_RUN_ERROR, "timeout", text);
-		kbuf_printf(&u->s->log, "%s\n", text);
+		    TOTAL_LIMIT * judge.o.run_timeout_s);
+		subject_fail(run.s, STATUS_RUN_ERROR, "timeout", text);
+		kbuf_printf(&run.s->log, "%s\n", text);
 		return false;
 	}
 	return true;
@@ -120,107 +119,105 @@ call(struct run *u, const struct batch *b)
 
 /* The same inputs again, with other bytes in the outputs: the results must be the same bits. */
 static bool
-repeat(struct run *u, const struct batch *b, struct verdict *v)
+repeat(const struct batch *b, struct verdict *v)
 {
-	const struct ktask *t = u->j->task;
+	const struct ktask *t = judge.task;
 	void *first[KTASK_TENSORS] = { 0 };
 	bool ran;
 
 	for (size_t i = 0; i < t->tensor_count; i++)
 		if (t->tensors[i].output) {
-			size_t bytes = ktask_elements(t, b->w, &t->tensors[i]) *
-			    kdtype_size(t->tensors[i].dtype);
+			size_t bytes = tensor_bytes(b->w, &t->tensors[i]);
 
-			first[i] = u->j->space->alloc(bytes);
-			u->j->space->copy(
-			    first[i], u->m->out.memory + u->m->places[0].tensor[i], bytes);
+			first[i] = judge.space->alloc(bytes);
+			judge.space->copy(
+			    first[i], run.m->out.memory + run.m->places[0].tensor[i], bytes);
 		}
-	ran = call(u, b);
+	ran = call(b);
 	for (size_t i = 0; i < t->tensor_count; i++) {
 		if (ran && first[i] &&
-		    u->j->space->differs(
-		        &(struct pair){ first[i], u->m->out.memory + u->m->places[0].tensor[i],
-		            ktask_elements(t, b->w, &t->tensors[i]) *
-		                kdtype_size(t->tensors[i].dtype) },
+		    judge.space->differs(
+		        &(struct pair){ first[i], run.m->out.memory + run.m->places[0].tensor[i],
+		            tensor_bytes(b->w, &t->tensors[i]) },
 		        1)) {
 			v->ok = false;
-			kbuf_printf(&u->s->log,
+			kbuf_printf(&run.s->log,
 			    "workload %s: two calls with the same "
 			    "inputs gave different bits in %s\n",
 			    subject_workload(b->w), t->tensors[i].name);
 		}
-		u->j->space->release(first[i]);
+		judge.space->release(first[i]);
 	}
 	return ran;
 }
 
 static void
-one_case(struct run *u, const struct ktask_workload *w, enum kdist dist, bool twice)
+one_case(const struct ktask_workload *w, enum kdist dist, bool twice)
 {
 	struct batch b;
 	struct verdict v;
 	int64_t start = know_ns();
 
-	batch_draw(u->j, &b, w, dist, 1, true);
-	u->last_oracle_ns = know_ns() - start;
-	if (u->last_oracle_ns < u->least_oracle_ns)
-		u->least_oracle_ns = u->last_oracle_ns;
+	batch_draw(&b, w, dist, 1, true);
+	run.last_oracle_ns = know_ns() - start;
+	if (run.last_oracle_ns < run.least_oracle_ns)
+		run.least_oracle_ns = run.last_oracle_ns;
 	verdict_begin(&v);
-	v.excuses = u->explained < SURELY_WRONG;
-	u->broken = !call(u, &b);
-	if (!u->broken) {
-		if (u->j->oracle)
-			memory_check(u->j, u->m, u->m->out.memory, &b, 0, &v);
-		verdict_end(u->j, &v);
-		u->unwritten += v.unwritten;
-		if (!v.ok && u->explained++ < LOG_CASES)
-			subject_explain(u->s, &b, &v);
+	v.excuses = run.explained < SURELY_WRONG;
+	run.broken = !call(&b);
+	if (!run.broken) {
+		if (judge.oracle)
+			memory_check(run.m, run.m->out.memory, &b, 0, &v);
+		verdict_end(&v);
+		run.unwritten += v.unwritten;
+		if (!v.ok && run.explained++ < LOG_CASES)
+			subject_explain(run.s, &b, &v);
 		if (twice && v.ok)
-			u->broken = !repeat(u, &b, &v);
+			run.broken = !repeat(&b, &v);
 	} else {
 		v.ok = false;
 	}
-	add_case(u, &b, &v, !u->broken);
-	batch_free(u->j, &b);
+	add_case(&b, &v, !run.broken);
+	batch_free(&b);
 }
 
 /* Whether cases are left out to save time. If only the kernel is slow, it gets them all. */
 static bool
-is_slow(const struct run *u)
+is_slow(void)
 {
-	return u->last_ns >= slow_ns && u->last_oracle_ns >= slow_oracle_ns;
+	return run.last_ns >= slow_ns && run.last_oracle_ns >= slow_oracle_ns;
 }
 
 /* One of the distributions from number FIRST on, chosen unpredictably. */
 static enum kdist
-any_distribution(const struct judge *j, size_t first)
+any_distribution(size_t first)
 {
 	struct krng rng;
 
-	krng_init(&rng, j->o.seed, (long)j->draws, 0, "distribution");
-	return j->task
-	    ->distributions[first + krng_below(&rng, j->task->distribution_count - first)];
+	krng_init(&rng, judge.o.seed, (long)judge.draws, 0, "distribution");
+	return judge.task
+	    ->distributions[first + krng_below(&rng, judge.task->distribution_count - first)];
 }
 
 /* The cases of the workload as listed. */
 static void
-listed_cases(struct run *u, const struct ktask_workload *w, int seeds)
+listed_cases(const struct ktask_workload *w, int seeds)
 {
-	const struct ktask *t = u->j->task;
+	const struct ktask *t = judge.task;
 
 	if (recorded_any(t, w))
-		one_case(u, w, KDIST_RECORDED, t->deterministic);
-	for (int s = 0; s < seeds && !u->broken; s++)
-		for (size_t d = 0; d < t->distribution_count && !u->broken; d++) {
-			one_case(u, w, t->distributions[d], t->deterministic && s == 0 && d == 0);
+		one_case(w, KDIST_RECORDED, t->deterministic);
+	for (int s = 0; s < seeds && !run.broken; s++)
+		for (size_t d = 0; d < t->distribution_count && !run.broken; d++) {
+			one_case(w, t->distributions[d], t->deterministic && s == 0 && d == 0);
 			/* Twice: it varies most, and vectors have two forms. */
-			if (t->distributions[d] == KDIST_SPECIAL && !u->broken)
-				one_case(u, w, KDIST_SPECIAL, false);
-			if (d > 0 || s > 0 || !is_slow(u) || t->distribution_count < 3)
+			if (t->distributions[d] == KDIST_SPECIAL && !run.broken)
+				one_case(w, KDIST_SPECIAL, false);
+			if (d > 0 || s > 0 || !is_slow() || t->distribution_count < 3)
 				continue;
 			/* Too slow for all distributions. */
-			if (!u->broken)
-				one_case(u, w, any_distribution(u->j, 1), false);
+			if (!run.broken)
+				one_case(w, any_distribution(1), false);
 			return;
 		}
 }
@@ -231,15 +228,15 @@ listed_cases(struct run *u, const struct ktask_workload *w, int seeds)
  * would hardly ever be found.
  */
 static void
-drawn_case(struct run *u, const struct ktask_workload *w, size_t only, bool odd)
+drawn_case(const struct ktask_workload *w, size_t only, bool odd)
 {
 	struct ktask_workload drawn;
 	struct krng rng;
 
-	krng_init(&rng, u->j->o.seed, (long)u->j->draws, 0, "sizes");
-	if (!vary_draw(u->j->task, w, only, odd, &rng, u->in_bytes, u->out_bytes, &drawn))
+	krng_init(&rng, judge.o.seed, (long)judge.draws, 0, "sizes");
+	if (!vary_draw(judge.task, w, only, odd, &rng, run.in_bytes, run.out_bytes, &drawn))
 		return;
-	one_case(u, &drawn, any_distribution(u->j, 0), false);
+	one_case(&drawn, any_distribution(0), false);
 	vary_free(&drawn);
 }
 
@@ -248,11 +245,11 @@ drawn_case(struct run *u, const struct ktask_workload *w, size_t only, bool odd)
  * otherwise a slow kernel would be checked less.
  */
 static int
-cases_alone(const struct run *u, const struct ktask_workload *w)
+cases_alone(const struct ktask_workload *w)
 {
-	if (!w->timed || u->least_oracle_ns >= quick_ns)
+	if (!w->timed || run.least_oracle_ns >= quick_ns)
 		return 0;
-	return u->last_ns < quick_ns ? DRAWN_ALONE : 1;
+	return run.last_ns < quick_ns ? DRAWN_ALONE : 1;
 }
 
 /*
@@ -260,49 +257,49 @@ cases_alone(const struct run *u, const struct ktask_workload *w)
  * loops.
  */
 static void
-drawn_cases(struct run *u, const struct ktask_workload *w, long seeds)
+drawn_cases(const struct ktask_workload *w, long seeds)
 {
-	size_t axes = u->j->task->axis_count;
+	size_t axes = judge.task->axis_count;
 
-	for (long s = 0; s < seeds && !u->broken; s++)
-		drawn_case(u, w, axes, false);
+	for (long s = 0; s < seeds && !run.broken; s++)
+		drawn_case(w, axes, false);
 	for (size_t i = 0; i < axes; i++)
-		for (int n = 0; n < cases_alone(u, w) && !u->broken; n++)
-			drawn_case(u, w, i, n == 0);
+		for (int n = 0; n < cases_alone(w) && !run.broken; n++)
+			drawn_case(w, i, n == 0);
 }
 
 static void
-one_workload(struct run *u, const struct ktask_workload *w)
+one_workload(const struct ktask_workload *w)
 {
-	bool small = workload_is_small(u->j->task, w);
-	long seeds = small ? u->j->o.seeds : 1;
+	bool small = workload_is_small(judge.task, w);
+	long seeds = small ? judge.o.seeds : 1;
 
-	u->thorough = true;
-	u->least_oracle_ns = INT64_MAX;
-	listed_cases(u, w, seeds);
-	if (!u->broken && !is_slow(u) && compare_is_sharp(u->j->task, w))
-		one_case(u, w, KDIST_SPARSE, false);
-	if (!u->broken && !is_slow(u) && batch_may_mix(u->j->task))
-		one_case(u, w, KDIST_MIXED, false);
-	drawn_cases(u, w, small && seeds < DRAWN_SMALL && !is_slow(u) ? DRAWN_SMALL : seeds);
+	run.thorough = true;
+	run.least_oracle_ns = INT64_MAX;
+	listed_cases(w, seeds);
+	if (!run.broken && !is_slow() && compare_is_sharp(judge.task, w))
+		one_case(w, KDIST_SPARSE, false);
+	if (!run.broken && !is_slow() && batch_may_mix(judge.task))
+		one_case(w, KDIST_MIXED, false);
+	drawn_cases(w, small && seeds < DRAWN_SMALL && !is_slow() ? DRAWN_SMALL : seeds);
 }
 
 /* Checks what no earlier check has covered and no call has used since. */
 static void
-last_look(struct run *u, const struct ktask_workload *w)
+last_look(const struct ktask_workload *w)
 {
 	struct batch none = { .w = w };
 
-	u->thorough = true;
-	u->m->count = 0;
-	if (!u->broken)
-		u->broken = !kept_to_outputs(u, &none);
+	run.thorough = true;
+	run.m->count = 0;
+	if (!run.broken)
+		run.broken = !kept_to_outputs(&none);
 }
 
 static void
-decide(struct run *u)
+decide(void)
 {
-	struct subject *s = u->s;
+	struct subject *s = run.s;
 	char text[128];
 
 	if (s->status)
@@ -312,50 +309,50 @@ decide(struct run *u)
 		return;
 	}
 	snprintf(text, sizeof text, "wrong in %zu of %zu cases%s", s->total - s->passed, s->total,
-	    u->unwritten ? "; outputs were not fully written" : "");
+	    run.unwritten ? "; outputs were not fully written" : "");
 	subject_fail(s, s->passed ? STATUS_PARTIAL : STATUS_WRONG_VALUE,
-	    u->unwritten ? "not_fully_written" : "wrong_result", text);
+	    run.unwritten ? "not_fully_written" : "wrong_result", text);
 }
 
 void
-judge_correctness(struct judge *j, struct subject *s, struct memory *m, struct runner *r)
+judge_correctness(struct subject *s, struct memory *m, struct runner *r)
 {
-	struct run u = { .j = j, .s = s, .m = m, .r = r };
 	const struct ktask_workload *last = NULL;
-	enum spent before = spent_on(j, SPENT_CORRECTNESS);
+	enum spent before = spent_on(SPENT_CORRECTNESS);
 
-	memory_largest(j, false, &u.in_bytes, &u.out_bytes);
-	for (size_t i = 0; !u.broken && i < j->task->workload_count; i++)
-		if (ktask_in_set(&j->task->workloads[i], j->o.set))
-			one_workload(&u, last = &j->task->workloads[i]);
+	run = (struct run){ .s = s, .m = m, .r = r };
+	memory_largest(false, &run.in_bytes, &run.out_bytes);
+	for (size_t i = 0; !run.broken && i < judge.task->workload_count; i++)
+		if (ktask_in_set(&judge.task->workloads[i], judge.o.set))
+			one_workload(last = &judge.task->workloads[i]);
 	if (last)
-		last_look(&u, last);
-	decide(&u);
-	if (u.explained > LOG_CASES)
-		kbuf_printf(&s->log, "(and %zu more wrong cases)\n", u.explained - LOG_CASES);
+		last_look(last);
+	decide();
+	if (run.explained > LOG_CASES)
+		kbuf_printf(&s->log, "(and %zu more wrong cases)\n", run.explained - LOG_CASES);
 	if (s->total)
 		kbuf_printf(&s->log, "%zu of %zu correctness cases passed\n", s->passed, s->total);
-	spent_on(j, before);
+	spent_on(before);
 }
 
 void
-judge_correctness_alone(struct judge *j, struct subject *s)
+judge_correctness_alone(struct subject *s)
 {
-	enum spent before = spent_on(j, SPENT_CORRECTNESS);
+	enum spent before = spent_on(SPENT_CORRECTNESS);
 	struct memory m;
 	struct runner r;
 	size_t in, out;
 	enum outcome e;
 
-	memory_largest(j, false, &in, &out);
-	memory_open(j, &m, in, out, 1);
-	e = runner_open(j, &r, s->file, &m);
+	memory_largest(false, &in, &out);
+	memory_open(&m, in, out, 1);
+	e = runner_open(&r, s->file, &m);
 	s->tier = 2;
 	if (e == OUT_OK)
-		judge_correctness(j, s, &m, &r);
+		judge_correctness(s, &m, &r);
 	else
 		subject_outcome(s, e, &r, NULL);
 	runner_close(&r);
-	memory_close(j, &m);
-	spent_on(j, before);
+	memory_close(&m);
+	spent_on(before);
 }

@@ -546,13 +546,13 @@ is_suspect(const char *mark)
 
 /* Whether there is device NUMBER, its facts, and nobody has set it aside. */
 static bool
-look_at_device(struct judge *j, int number)
+look_at_device(int number)
 {
 	char why[256];
 
 	/* The device tried before this one, if it was refused. */
 	kgpu_close(gpu);
-	gpu = kgpu_find(j->o.backend->api, number, why, sizeof why);
+	gpu = kgpu_find(judge.o.backend->api, number, why, sizeof why);
 	if (!gpu) {
 		kwarn("device %d: %s", number, why);
 		return false;
@@ -566,9 +566,9 @@ look_at_device(struct judge *j, int number)
 		    number, facts.name, suspect_mark);
 		return false;
 	}
-	free(j->device_uuid);
-	j->device_uuid = kasprintf("gpu-%s", facts.uuid);
-	j->device_number = number;
+	free(judge.device_uuid);
+	judge.device_uuid = kasprintf("gpu-%s", facts.uuid);
+	judge.device_number = number;
 	return true;
 }
 
@@ -578,20 +578,20 @@ look_at_device(struct judge *j, int number)
  * several others to get the lock again.
  */
 static bool
-enter_device(struct judge *j)
+enter_device(void)
 {
-	int shared = judge_lock(j, false);
+	int shared = judge_lock(false);
 	char why[256];
 	bool entered = kgpu_enter(gpu, true, why, sizeof why);
 
-	if (entered && j->o.await)
-		j->shared = shared;
+	if (entered && judge.o.await)
+		judge.shared = shared;
 	else
 		close(shared);
 	if (entered)
 		return true;
 	if (!no_room)
-		kwarn("device %d: %s", j->device_number, why);
+		kwarn("device %d: %s", judge.device_number, why);
 	no_room |= kgpu_no_room(why);
 	return false;
 }
@@ -601,54 +601,54 @@ enter_device(struct judge *j)
  * we shall not WAIT.
  */
 static bool
-try_device(struct judge *j, int number, bool wait)
+try_device(int number, bool wait)
 {
 	int fd;
 
-	if (!look_at_device(j, number))
+	if (!look_at_device(number))
 		return false;
 	/* If we may wait, we do so later, when there is work for the device. */
 	if (!wait) {
-		fd = klock_device(j->device_uuid, j->o.timing || j->o.reuse, false);
+		fd = klock_device(judge.device_uuid, judge.o.timing || judge.o.reuse, false);
 		if (fd < 0)
 			return false;
 		close(fd);
 	}
-	return enter_device(j);
+	return enter_device();
 }
 
 static void
-find_device(struct judge *j)
+find_device(void)
 {
 	char why[256];
-	int count = kgpu_count(j->o.backend->api, why, sizeof why);
+	int count = kgpu_count(judge.o.backend->api, why, sizeof why);
 	bool found = false;
 
 	if (!count)
-		kdie(K_MISSING, "no %s device: %s", j->o.backend->name, why);
+		kdie(K_MISSING, "no %s device: %s", judge.o.backend->name, why);
 	/*
 	 * The first device that nobody measures on; if there is none, wait for one of them in turn.
 	 */
 	for (int i = 0; i < count && !found && count > 1; i++)
-		found = try_device(j, i, false);
+		found = try_device(i, false);
 	for (int s = 0; !found && s < ROOM_S; s++) {
 		for (int i = 0; i < count && !found; i++)
-			found = try_device(j, ((int)getpid() + i) % count, true);
+			found = try_device(((int)getpid() + i) % count, true);
 		if (found || !no_room)
 			break;
 		sleep(1);
 	}
 	if (!found)
-		kdie(no_room ? K_AGAIN : K_MISSING, "no usable %s device", j->o.backend->name);
+		kdie(no_room ? K_AGAIN : K_MISSING, "no usable %s device", judge.o.backend->name);
 }
 
 void
-device_choose(struct judge *j, const char *folder)
+device_choose(const char *folder)
 {
-	find_device(j);
-	spent_on(j, SPENT_KERNELS);
-	j->space = space_gpu(j->o.backend, folder);
-	spent_on(j, SPENT_DEVICE);
+	find_device();
+	spent_on(SPENT_KERNELS);
+	judge.space = space_gpu(judge.o.backend, folder);
+	spent_on(SPENT_DEVICE);
 }
 
 void
@@ -662,10 +662,10 @@ device_limit(size_t bytes)
 }
 
 struct kgpu *
-device_open(struct judge *j)
+device_open(void)
 {
-	find_device(j);
-	klock_device(j->device_uuid, true, true);
+	find_device();
+	klock_device(judge.device_uuid, true, true);
 	return gpu;
 }
 

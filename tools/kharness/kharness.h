@@ -63,8 +63,8 @@ struct options {
 	size_t against_count;
 };
 
-/* The run as a whole. */
-struct judge {
+/* The run as a whole: that of this process. */
+extern struct judge {
 	struct options o;
 	struct ktask *task;
 	const struct space *space; /* where tensors are */
@@ -93,10 +93,10 @@ struct judge {
 	json_t *machine;
 	enum spent doing;
 	int64_t since_ns, spent_ns[SPENT_COUNT];
-};
+} judge;
 
 /* From now on time counts as WHAT; returns what it counted as before. */
-enum spent spent_on(struct judge *j, enum spent what);
+enum spent spent_on(enum spent what);
 
 /* ---- values.c: reading and writing the numbers of tensors ---- */
 
@@ -181,21 +181,21 @@ struct batch {
  * Draw inputs for COUNT calls; with EXPECT, have the oracle compute the results. Free with
  * batch_free.
  */
-void batch_draw(struct judge *j, struct batch *b, const struct ktask_workload *w, enum kdist dist,
-    size_t count, bool expect);
+void batch_draw(
+    struct batch *b, const struct ktask_workload *w, enum kdist dist, size_t count, bool expect);
 /*
  * The same, with expected results for CHECKED of the calls, chosen unpredictably, and, unless
  * CHECKED is 0, for one more of the FIRST ones if there is none among these.
  */
-void batch_draw_checked(struct judge *j, struct batch *b, const struct ktask_workload *w,
-    enum kdist dist, size_t count, size_t checked, size_t first);
+void batch_draw_checked(struct batch *b, const struct ktask_workload *w, enum kdist dist,
+    size_t count, size_t checked, size_t first);
 /*
  * Have the oracle compute the results for inputs that were drawn without them, or have changed
  * since.
  */
-void batch_expect(struct judge *j, struct batch *b);
+void batch_expect(struct batch *b);
 /* The same for one of the calls. */
-void batch_expect_call(struct judge *j, const struct batch *b, size_t call);
+void batch_expect_call(const struct batch *b, size_t call);
 /*
  * How far each element of an output of call C may be off because the problem is ill-conditioned.
  * This is the larger of two products: PER_CONDITION times how far it moves with the inputs,
@@ -203,14 +203,14 @@ void batch_expect_call(struct judge *j, const struct batch *b, size_t call);
  * in units of its eps. Both distances are root mean squares of RUNS; only the second counts where
  * the oracle is not more precise than the output. In the judge's space; the caller releases it.
  */
-double *batch_slack(const struct judge *j, const struct batch *b, const struct call *c,
-    size_t tensor, double per_condition, double per_error, int runs);
+double *batch_slack(const struct batch *b, const struct call *c, size_t tensor,
+    double per_condition, double per_error, int runs);
 /*
  * Draws other inputs for one of the calls, or a few elements of them, and their results if those of
  * the old ones are known.
  */
-void batch_redraw(struct judge *j, const struct batch *b, size_t call);
-void batch_free(const struct judge *j, struct batch *b);
+void batch_redraw(const struct batch *b, size_t call);
+void batch_free(struct batch *b);
 /*
  * Whether the task asks for special values of tensor X, by a distribution of its own or by one of
  * the task's. If not, whole numbers stay small even in KDIST_SPECIAL, because they may be indices.
@@ -224,7 +224,7 @@ bool batch_may_mix(const struct ktask *t);
  */
 bool batch_may_be_sparse(const struct ktask_workload *w, const struct ktask_tensor *x);
 /* Whether the results of a call are known. */
-bool call_is_checked(const struct judge *j, const struct call *c);
+bool call_is_checked(const struct call *c);
 
 /* ---- recorded.c: inputs with contents from files ---- */
 
@@ -236,8 +236,7 @@ bool recorded_varies(const struct ktask *t, const struct ktask_workload *w);
  * KDIST_RECORDED, with similar values if these may be drawn. False: there is no file. Dies with
  * K_USAGE when the file is not what the task says.
  */
-bool recorded_draw(const struct judge *j, const struct batch *b, const struct ktask_tensor *x,
-    struct krng *rng, void *to);
+bool recorded_draw(const struct batch *b, const struct ktask_tensor *x, struct krng *rng, void *to);
 
 /* ---- compare.c: are the results right ---- */
 
@@ -258,16 +257,16 @@ struct verdict {
  * is the element that filled the tensor before the call; it tells elements that were never written
  * from wrong ones.
  */
-void compare_tensor(const struct judge *j, const struct batch *b, const struct call *c,
-    size_t tensor, const void *got, uint64_t poison, struct verdict *v);
+void compare_tensor(const struct batch *b, const struct call *c, size_t tensor, const void *got,
+    uint64_t poison, struct verdict *v);
 /* The same for two results of one call, of a type that is not whole numbers; NOW is judged. */
-void compare_outputs(const struct judge *j, const struct batch *b, size_t tensor, const char *then,
-    const char *now, uint64_t poison, struct verdict *v);
+void compare_outputs(const struct batch *b, size_t tensor, const char *then, const char *now,
+    uint64_t poison, struct verdict *v);
 /* Whether sums of sparse inputs are judged more strictly than others, see compare.c. */
 bool compare_is_sharp(const struct ktask *t, const struct ktask_workload *w);
 void verdict_begin(struct verdict *v);
 /* Decide, after all tensors. */
-void verdict_end(const struct judge *j, struct verdict *v);
+void verdict_end(struct verdict *v);
 
 /* ---- arena.c: where tensors are in the memory that judge and runner share ---- */
 
@@ -306,63 +305,62 @@ row_words(const struct ktask *t)
 
 /* Tensors begin at multiples of at least this many bytes, a power of two. */
 void memory_align(size_t bytes);
+/* Bytes of a tensor. */
+size_t tensor_bytes(const struct ktask_workload *w, const struct ktask_tensor *x);
 /* Bytes that one call of a workload takes in each arena. */
 void memory_slot(const struct ktask *t, const struct ktask_workload *w, size_t *in, size_t *out);
 /* Bytes of arenas that hold one call of any workload of the set, or of any TIMED one. */
-void memory_largest(const struct judge *j, bool timed, size_t *in, size_t *out);
+void memory_largest(bool timed, size_t *in, size_t *out);
 /* Whether a call is so small that more calls cost little. */
 bool workload_is_small(const struct ktask *t, const struct ktask_workload *w);
 /* Arenas of these sizes, for up to CALLS calls at once. */
-void memory_open(
-    const struct judge *j, struct memory *m, size_t in_bytes, size_t out_bytes, size_t calls);
-void memory_close(const struct judge *j, struct memory *m);
+void memory_open(struct memory *m, size_t in_bytes, size_t out_bytes, size_t calls);
+void memory_close(struct memory *m);
 /*
  * Place a batch at addresses that the previous call did not use, and write everything: inputs with
  * NaN around them, poison in the outputs with a secret pattern around them, and the rows of
  * arguments.
  */
-void memory_load(struct judge *j, struct memory *m, const struct batch *b);
+void memory_load(struct memory *m, const struct batch *b);
 /*
  * The same for a batch of one call, in slot SLOT, where the inputs in WHICH (bits) keep their
  * places in KEPT; their contents are still written.
  */
-void memory_load_beside(struct judge *j, struct memory *m, const struct batch *b, size_t slot,
-    const struct place *kept, uint32_t which);
+void memory_load_beside(
+    struct memory *m, const struct batch *b, size_t slot, const struct place *kept, uint32_t which);
 /* The same for a batch of one call, exactly where WHERE says; the whole arena counts as used. */
-void memory_load_at(
-    struct judge *j, struct memory *m, const struct batch *b, const struct place *where);
+void memory_load_at(struct memory *m, const struct batch *b, const struct place *where);
 /* Whether the outputs of the calls from number FROM to before TO are as they were loaded. */
-bool memory_untouched(
-    const struct judge *j, const struct memory *m, const struct batch *b, size_t from, size_t to);
+bool memory_untouched(const struct memory *m, const struct batch *b, size_t from, size_t to);
 /*
  * In the middle of a go: gives the calls from number FROM on, which have not begun, other inputs.
  * False when one of them had been written to.
  */
-bool memory_change(struct judge *j, struct memory *m, const struct batch *b, size_t from);
+bool memory_change(struct memory *m, const struct batch *b, size_t from);
 /*
  * Prepares the batch that is already there for another runner: outputs are poisoned and guarded
  * again.
  */
-void memory_reload(struct judge *j, struct memory *m, const struct batch *b);
+void memory_reload(struct memory *m, const struct batch *b);
 /*
  * Flush the tensors of a batch from the caches, so that the calls find them in memory; not those
  * that stay in one place (memory_load_beside).
  */
-void memory_flush(const struct judge *j, const struct memory *m, const struct batch *b);
+void memory_flush(const struct memory *m, const struct batch *b);
 /*
  * A copy of the outputs' arena; only what calls use is filled. The caller releases it.
  */
-char *memory_outputs(const struct judge *j, const struct memory *m);
+char *memory_outputs(const struct memory *m);
 /*
  * False when a byte around the outputs has changed; then WHERE names the tensor and the distance.
  * The rest of the arena, which no call uses now, is checked too: ALL of it or, if it is large, one
  * part per check, in turn.
  */
-bool memory_intact(const struct judge *j, struct memory *m, const struct batch *b, bool all,
-    char *where, size_t where_len);
+bool memory_intact(
+    struct memory *m, const struct batch *b, bool all, char *where, size_t where_len);
 /* Compares the results of a call with the oracle's; OUTPUTS is the arena's memory, or a copy. */
-void memory_check(const struct judge *j, const struct memory *m, const char *outputs,
-    const struct batch *b, size_t call, struct verdict *v);
+void memory_check(const struct memory *m, const char *outputs, const struct batch *b, size_t call,
+    struct verdict *v);
 
 /* ---- witness.c: calls that the oracle does not check ---- */
 
@@ -373,22 +371,20 @@ struct witness {
 };
 
 /* Keep what is in memory, if there are calls that are not checked. */
-void witness_take(
-    const struct judge *j, struct witness *w, const struct memory *m, const struct batch *b);
+void witness_take(struct witness *w, const struct memory *m, const struct batch *b);
 /*
  * The unchecked call whose outputs in memory differ most from the witness's, relative to their
  * tolerance; b->count: none exceeds it. Begins at an unpredictable call, and compares as many as
  * the oracle's time for a sample allows.
  */
-size_t witness_differs(
-    struct judge *j, const struct witness *w, const struct memory *m, const struct batch *b);
-void witness_drop(const struct judge *j, struct witness *w);
+size_t witness_differs(const struct witness *w, const struct memory *m, const struct batch *b);
+void witness_drop(struct witness *w);
 /*
  * Describes what is at an offset of the input or output arena. Returns the name of the tensor that
  * it is in, or NULL; borrowed.
  */
-const char *memory_describe(const struct judge *j, const struct memory *m, const struct batch *b,
-    bool input, size_t offset, char *text, size_t text_len);
+const char *memory_describe(const struct memory *m, const struct batch *b, bool input,
+    size_t offset, char *text, size_t text_len);
 
 /* ---- runner.c: the candidate's process ---- */
 
@@ -456,44 +452,42 @@ struct handshake {
  * on a GPU M may still be NULL when it is spawned. Then it gets ready in the background;
  * runner_greet waits until it is ready, and stops it.
  */
-enum outcome runner_spawn(struct judge *j, struct runner *r, const char *file, struct memory *m);
-void runner_set_up(const struct judge *j, struct runner *r, struct memory *m);
+enum outcome runner_spawn(struct runner *r, const char *file, struct memory *m);
+void runner_set_up(struct runner *r, struct memory *m);
 /* Both. */
-enum outcome runner_launch(struct judge *j, struct runner *r, const char *file, struct memory *m);
-void runner_greet(struct judge *j, struct runner *r);
+enum outcome runner_launch(struct runner *r, const char *file, struct memory *m);
+void runner_greet(struct runner *r);
 /* Load the candidate's code. Outcomes as above. */
-enum outcome runner_load(struct judge *j, struct runner *r);
+enum outcome runner_load(struct runner *r);
 /* All of it. */
-enum outcome runner_open(struct judge *j, struct runner *r, const char *file, struct memory *m);
+enum outcome runner_open(struct runner *r, const char *file, struct memory *m);
 /*
  * Let it make the calls of the batch in its memory, and stop it again. The runner runs only during
  * this function.
  */
-enum outcome runner_go(struct judge *j, struct runner *r, const struct batch *b, struct span *s);
+enum outcome runner_go(struct runner *r, const struct batch *b, struct span *s);
 void runner_close(struct runner *r);
 /*
  * The handshake of a runner that has loaded nothing yet: medians of a few empty goes. Dies when one
  * fails.
  */
-struct handshake runner_handshake(struct judge *j, struct runner *r);
+struct handshake runner_handshake(struct runner *r);
 /*
  * A single measured handshake; and the combination of N of them, at most HANDSHAKES: medians, and
  * their spread.
  */
 enum { HANDSHAKES = 9 };
-struct handshake runner_handshake_from(
-    const struct judge *j, const struct runner *r, const struct span *s);
+struct handshake runner_handshake_from(const struct runner *r, const struct span *s);
 struct handshake runner_handshake_of(const struct handshake *measured, size_t n);
 /*
  * The judge's nanoseconds for a go, minus the time when other programs had its processor, or that
  * of the runner's only thread. On a device: nothing is subtracted.
  */
-double runner_undelayed_ns(const struct judge *j, const struct runner *r, const struct span *s);
+double runner_undelayed_ns(const struct runner *r, const struct span *s);
 /* The duration of a go, determined from three clocks (runner.c), minus the handshake. */
-double runner_ns(
-    const struct judge *j, const struct runner *r, const struct span *s, const struct handshake *h);
+double runner_ns(const struct runner *r, const struct span *s, const struct handshake *h);
 /* A go that takes less cannot be told from one without calls. */
-double runner_least_ns(const struct judge *j, const struct handshake *h);
+double runner_least_ns(const struct handshake *h);
 
 /* ---- opencl.c ---- */
 
@@ -501,16 +495,16 @@ double runner_least_ns(const struct judge *j, const struct handshake *h);
  * Finds out what the device is, and sets the alignment that it needs. Dies with K_MISSING when
  * there is none.
  */
-void opencl_choose(struct judge *j);
-char **opencl_environment(const struct judge *j);
+void opencl_choose(void);
+char **opencl_environment(void);
 /*
  * Whether a built candidate consists of device code only; its launch lines, and their sizes for a
  * workload. False with the reason in WHY.
  */
 bool launches_present(const char *file);
 bool launches_read(const char *file, struct klaunch_list *list, char *why, size_t why_len);
-bool launches_size(const struct judge *j, const struct klaunch_list *list,
-    const struct ktask_workload *w, struct krun_launch *to, char *why, size_t why_len);
+bool launches_size(const struct klaunch_list *list, const struct ktask_workload *w,
+    struct krun_launch *to, char *why, size_t why_len);
 
 /* ---- subjects: the programs that are judged ---- */
 
@@ -538,7 +532,7 @@ void subject_explain(struct subject *s, const struct batch *b, const struct verd
  * The lock of the device that is measured on: exclusive, or shared with others. Closing the
  * descriptor releases it.
  */
-int judge_lock(struct judge *j, bool alone);
+int judge_lock(bool alone);
 
 /*
  * gpu.c: choose a device of the backend, if possible one that nobody measures on, and make its
@@ -546,7 +540,7 @@ int judge_lock(struct judge *j, bool alone);
  * short, waits a minute. Dies with K_MISSING when there is no device, with K_AGAIN when there is
  * still no memory on it.
  */
-void device_choose(struct judge *j, const char *folder);
+void device_choose(const char *folder);
 /*
  * From now on, limit the allocations of a program in this process (--solo) to this many bytes, in
  * addition to the judge's own.
@@ -556,7 +550,7 @@ void device_limit(size_t bytes);
  * The same choice without the judge's kernels, for callers that only copy; the device is locked
  * exclusively until the end.
  */
-struct kgpu *device_open(struct judge *j);
+struct kgpu *device_open(void);
 json_t *device_environment(void);
 /* Its clocks, power and throttle reasons right now. */
 json_t *device_state(void);
@@ -578,14 +572,14 @@ void *device_alloc(size_t bytes);
 void device_free(void *p);
 
 /* solo.c: call the candidate in this process, for profilers. */
-void run_solo(struct judge *j);
+void run_solo(void);
 
 /*
  * correctness.c: T2 of the candidate, loaded by the runner R on the memory M; sets status, cases,
  * log. The lock is held, shared. Alone: with its own runner and memory.
  */
-void judge_correctness(struct judge *j, struct subject *s, struct memory *m, struct runner *r);
-void judge_correctness_alone(struct judge *j, struct subject *s);
+void judge_correctness(struct subject *s, struct memory *m, struct runner *r);
+void judge_correctness_alone(struct subject *s);
 
 /*
  * timing.c: T3 of all subjects, interleaved; the first is the candidate. race_spawn starts their
@@ -595,41 +589,40 @@ void judge_correctness_alone(struct judge *j, struct subject *s);
  * floor. SHARED is the shared lock; it is closed, and taken exclusively, when all runners are
  * ready. Either race_run or race_close ends the race.
  */
-struct race;
-struct race *race_spawn(struct judge *j, struct subject *subjects, size_t count);
-void race_open(struct race *a);
-void race_greet(struct race *a);
-void race_check(struct race *a);
-double race_run(struct race *a, json_t *pairs, int shared);
-void race_close(struct race *a);
+void race_spawn(struct subject *subjects, size_t count);
+void race_open(void);
+void race_greet(void);
+void race_check(void);
+double race_run(json_t *pairs, int shared);
+void race_close(void);
 
 /*
  * reuse.c: the same candidate on buffers that are new in every call and on buffers that are the
  * same in every call, in turns; sets reuse of each subject, and the first subject's trace if the
  * task has weights.
  */
-void judge_reuse(struct judge *j, struct subject *subjects, size_t count);
+void judge_reuse(struct subject *subjects, size_t count);
 
 /* clocks.c: have the device's clocks locked until this process ends, if requested; once. */
-void clocks_hold(struct judge *j);
+void clocks_hold(void);
 /* --hold-clocks UUID:MHZ, the process that locks them; returns an exit code. */
 int clocks_holder(const char *operand);
 
 /* machine.c */
 json_t *machine_facts(void); /* of --machine */
-json_t *machine_environment(const struct judge *j);
+json_t *machine_environment(void);
 size_t machine_llc(void);
 
 /*
  * ceilings.c: print the best that the device can do. A task adds the sizes of its workloads; it may
  * be NULL.
  */
-void measure_ceilings(struct judge *j);
+void measure_ceilings(void);
 
 /*
  * lint.c: faults of the task beyond its form. Prints to stderr; false when the task must be
  * refused.
  */
-bool lint_task(struct judge *j);
+bool lint_task(void);
 /* lint_inputs.c: notes about inputs that a kernel could ignore or hard-code. */
-void lint_inputs(struct judge *j);
+void lint_inputs(void);

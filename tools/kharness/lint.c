@@ -26,9 +26,8 @@ static const double contrast = 100, contrast_few = 20;
  */
 enum { DRAWS = 16 };
 
-struct lint {
-	struct judge *j;
-	struct judge host; /* the same judge, for results that were copied to the host */
+static struct lint {
+	const struct space *space; /* the judge's; results are copied to the host's */
 	const struct ktask_workload *w;
 	size_t faults;
 	/*
@@ -37,9 +36,9 @@ struct lint {
 	 */
 	const struct ktask_workload *constant;
 	bool varies;
-};
+} lint;
 
-static void __attribute__((format(printf, 2, 3))) complain(struct lint *l, const char *fmt, ...)
+static void __attribute__((format(printf, 1, 2))) complain(const char *fmt, ...)
 {
 	va_list ap;
 	char text[512];
@@ -47,8 +46,8 @@ static void __attribute__((format(printf, 2, 3))) complain(struct lint *l, const
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof text, fmt, ap);
 	va_end(ap);
-	kwarn("%s: workload %s: %s", l->j->task->file, l->w->name, text);
-	l->faults++;
+	kwarn("%s: workload %s: %s", judge.task->file, lint.w->name, text);
+	lint.faults++;
 }
 
 static double
@@ -63,31 +62,32 @@ mean(const double *x, size_t n)
 
 /* Whether the judge would accept these values as output I of the batch. */
 static bool
-accepted(struct lint *l, const struct batch *b, size_t i, const double *values, struct verdict *v)
+accepted(const struct batch *b, size_t i, const double *values, struct verdict *v)
 {
-	const struct ktask_tensor *x = &l->j->task->tensors[i];
-	size_t n = ktask_elements(l->j->task, b->w, x);
+	const struct ktask_tensor *x = &judge.task->tensors[i];
+	size_t n = ktask_elements(judge.task, b->w, x);
 	auto_free void *raw = kmalloc(n * kdtype_size(x->dtype));
 	uint64_t poison = 0;
 
 	values_narrow(x->dtype, values, n, raw);
 	verdict_begin(v);
-	compare_tensor(&l->host, b, &b->calls[0], i, raw, poison, v);
-	verdict_end(&l->host, v);
+	judge.space = &space_host;
+	compare_tensor(b, &b->calls[0], i, raw, poison, v);
+	verdict_end(v);
+	judge.space = lint.space;
 	return v->ok;
 }
 
 /* What the oracle returns, rounded to the type, is right by definition. */
 static void
-try_truth(struct lint *l, const struct batch *b, size_t i)
+try_truth(const struct batch *b, size_t i)
 {
 	struct verdict v;
 
-	if (!accepted(l, b, i, b->calls[0].expected[i], &v))
-		complain(l,
-		    "the oracle's own %s, rounded to %s, "
-		    "would not pass: the tolerance is too tight (%s)",
-		    l->j->task->tensors[i].name, kdtype_name(l->j->task->tensors[i].dtype),
+	if (!accepted(b, i, b->calls[0].expected[i], &v))
+		complain("the oracle's own %s, rounded to %s, "
+		         "would not pass: the tolerance is too tight (%s)",
+		    judge.task->tensors[i].name, kdtype_name(judge.task->tensors[i].dtype),
 		    kdist_name(b->dist));
 }
 
@@ -96,37 +96,37 @@ try_truth(struct lint *l, const struct batch *b, size_t i)
  * is judged.
  */
 static void
-try_drawn(struct lint *l)
+try_drawn(void)
 {
 	struct ktask_workload drawn;
 	struct krng rng;
 	struct batch b;
 	size_t in, out;
 
-	memory_largest(l->j, false, &in, &out);
-	krng_init(&rng, l->j->o.seed, (long)l->j->draws, 0, "sizes");
-	if (!vary_draw(l->j->task, l->w, l->j->task->axis_count, false, &rng, in, out, &drawn))
+	memory_largest(false, &in, &out);
+	krng_init(&rng, judge.o.seed, (long)judge.draws, 0, "sizes");
+	if (!vary_draw(judge.task, lint.w, judge.task->axis_count, false, &rng, in, out, &drawn))
 		return;
-	batch_draw(l->j, &b, &drawn, l->j->task->distributions[0], 1, true);
-	batch_free(l->j, &b);
+	batch_draw(&b, &drawn, judge.task->distributions[0], 1, true);
+	batch_free(&b);
 	vary_free(&drawn);
 }
 
-/* One call's inputs and results, in the host's memory. */
+/* One call's inputs and results, in the host's memory; free with drop. */
 static void
-draw(struct lint *l, struct batch *b, enum kdist d)
+draw(struct batch *b, enum kdist d)
 {
-	const struct space *sp = l->j->space;
+	const struct space *sp = judge.space;
 
-	batch_draw(l->j, b, l->w, d, 1, true);
-	for (size_t i = 0; i < l->j->task->tensor_count; i++) {
-		const struct ktask_tensor *x = &l->j->task->tensors[i];
-		size_t n = ktask_elements(l->j->task, l->w, x);
+	batch_draw(b, lint.w, d, 1, true);
+	for (size_t i = 0; i < judge.task->tensor_count; i++) {
+		const struct ktask_tensor *x = &judge.task->tensors[i];
+		size_t n = ktask_elements(judge.task, lint.w, x);
 		void *from = b->calls[0].expected[i], *to;
 
 		if (from) {
 			n *= kdtype_is_float(x->dtype) ? sizeof(double) : kdtype_size(x->dtype);
-			to = l->host.space->alloc(n);
+			to = space_host.alloc(n);
 			sp->fetch(to, from, n);
 			sp->release(from);
 			b->calls[0].expected[i] = to;
@@ -137,28 +137,36 @@ draw(struct lint *l, struct batch *b, enum kdist d)
 	}
 }
 
+static void
+drop(struct batch *b)
+{
+	judge.space = &space_host;
+	batch_free(b);
+	judge.space = lint.space;
+}
+
 /*
  * What is wrong with output I of a batch, compared with another batch, or NULL; the caller frees.
  */
 static char *
-find_impostors(struct lint *l, const struct batch *b, const struct batch *other, size_t i)
+find_impostors(const struct batch *b, const struct batch *other, size_t i)
 {
-	const char *name = l->j->task->tensors[i].name;
-	size_t n = ktask_elements(l->j->task, b->w, &l->j->task->tensors[i]);
+	const char *name = judge.task->tensors[i].name;
+	size_t n = ktask_elements(judge.task, b->w, &judge.task->tensors[i]);
 	const double *expected = b->calls[0].expected[i];
 	auto_free double *fake = kcalloc(n, sizeof *fake);
 	double level = mean(expected, n), least = n > FEW ? contrast : contrast_few;
 	struct kbuf faults = { 0 };
 	struct verdict v;
 
-	if (accepted(l, b, i, fake, &v))
+	if (accepted(b, i, fake, &v))
 		kbuf_printf(&faults, "; %s of zeros would pass", name);
 	for (size_t k = 0; k < n; k++)
 		fake[k] = level;
 	/* A single element is its own mean. */
-	if (n > 1 && accepted(l, b, i, fake, &v))
+	if (n > 1 && accepted(b, i, fake, &v))
 		kbuf_printf(&faults, "; %s filled with its mean would pass", name);
-	if (accepted(l, b, i, other->calls[0].expected[i], &v))
+	if (accepted(b, i, other->calls[0].expected[i], &v))
 		kbuf_printf(&faults, "; %s computed from other inputs would pass", name);
 	else if (v.worst < least * v.tolerance)
 		kbuf_printf(&faults,
@@ -174,35 +182,35 @@ find_impostors(struct lint *l, const struct batch *b, const struct batch *other,
  * be close to each other, so a fault counts only if it shows on every draw.
  */
 static void
-try_impostors(struct lint *l, const struct batch *b, const struct batch *other, size_t i)
+try_impostors(const struct batch *b, const struct batch *other, size_t i)
 {
-	char *fault = find_impostors(l, b, other, i);
+	char *fault = find_impostors(b, other, i);
 
 	for (int n = 1; n < DRAWS && fault; n++) {
 		struct batch again[2];
 
 		free(fault);
 		for (size_t k = 0; k < LEN(again); k++)
-			draw(l, &again[k], b->dist);
-		fault = find_impostors(l, &again[0], &again[1], i);
+			draw(&again[k], b->dist);
+		fault = find_impostors(&again[0], &again[1], i);
 		for (size_t k = 0; k < LEN(again); k++)
-			batch_free(&l->host, &again[k]);
+			drop(&again[k]);
 	}
 	if (fault)
-		complain(l, "%s", fault + strlen("; "));
+		complain("%s", fault + strlen("; "));
 	free(fault);
 }
 
 /* Whether the batches have the same values in all outputs. */
 static bool
-same_results(const struct lint *l, const struct batch *a, const struct batch *b)
+same_results(const struct batch *a, const struct batch *b)
 {
-	const struct ktask *t = l->j->task;
+	const struct ktask *t = judge.task;
 
 	for (size_t i = 0; i < t->tensor_count; i++)
 		if (t->tensors[i].output &&
 		    memcmp(a->calls[0].expected[i], b->calls[0].expected[i],
-		        ktask_elements(t, l->w, &t->tensors[i]) * kdtype_size(t->tensors[i].dtype)))
+		        tensor_bytes(lint.w, &t->tensors[i])))
 			return false;
 	return true;
 }
@@ -212,23 +220,23 @@ same_results(const struct lint *l, const struct batch *a, const struct batch *b)
  * single workload may well overwrite everything that it is given.
  */
 static void
-try_constant(struct lint *l)
+try_constant(void)
 {
 	struct batch first, other;
 	bool same = true;
 
 	/* What is recorded is judged as well, and random numbers may all give one result. */
-	draw(l, &first,
-	    recorded_any(l->j->task, l->w) ? KDIST_RECORDED : l->j->task->distributions[0]);
+	draw(&first,
+	    recorded_any(judge.task, lint.w) ? KDIST_RECORDED : judge.task->distributions[0]);
 	for (int n = 1; n < DRAWS && same; n++) {
-		draw(l, &other, l->j->task->distributions[0]);
-		same = same_results(l, &first, &other);
-		batch_free(&l->host, &other);
+		draw(&other, judge.task->distributions[0]);
+		same = same_results(&first, &other);
+		drop(&other);
 	}
-	batch_free(&l->host, &first);
+	drop(&first);
 	if (same)
-		l->constant = l->w;
-	l->varies |= !same;
+		lint.constant = lint.w;
+	lint.varies |= !same;
 }
 
 static bool
@@ -241,48 +249,48 @@ has_float_output(const struct ktask *t)
 }
 
 static bool
-is_fit(const struct judge *j, const struct ktask_workload *w)
+is_fit(const struct ktask_workload *w)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < j->task->tensor_count; i++)
-		if (j->task->tensors[i].output)
-			n += ktask_elements(j->task, w, &j->task->tensors[i]);
-	return j->device ? n <= DEVICE_MAX && (w->timed || n >= DEVICE_MIN) : w->timed;
+	for (size_t i = 0; i < judge.task->tensor_count; i++)
+		if (judge.task->tensors[i].output)
+			n += ktask_elements(judge.task, w, &judge.task->tensors[i]);
+	return judge.device ? n <= DEVICE_MAX && (w->timed || n >= DEVICE_MIN) : w->timed;
 }
 
 static void
-lint_workload(struct lint *l)
+lint_workload(void)
 {
-	const struct ktask *t = l->j->task;
-	bool varies = recorded_varies(t, l->w);
+	const struct ktask *t = judge.task;
+	bool varies = recorded_varies(t, lint.w);
 
 	/* There are no other inputs, which the remaining checks need. */
 	if (!varies)
 		kwarn("%s: note: workload %s: all inputs are recorded, and none may be drawn anew, "
 		      "so a kernel may remember their results; give one \"fresh\": true if the "
 		      "kernel is right for any of its numbers",
-		    t->file, l->w->name);
+		    t->file, lint.w->name);
 	if (!varies && !has_float_output(t))
 		return;
 	if (!has_float_output(t)) {
-		try_constant(l);
+		try_constant();
 		return;
 	}
 	for (size_t d = 0; d < t->distribution_count; d++) {
 		struct batch a, b;
 
-		draw(l, &a, t->distributions[d]);
-		draw(l, &b, t->distributions[d]);
+		draw(&a, t->distributions[d]);
+		draw(&b, t->distributions[d]);
 		for (size_t i = 0; i < t->tensor_count; i++) {
 			if (!t->tensors[i].output || !kdtype_is_float(t->tensors[i].dtype))
 				continue;
-			try_truth(l, &a, i);
+			try_truth(&a, i);
 			if (d == 0 && varies)
-				try_impostors(l, &a, &b, i);
+				try_impostors(&a, &b, i);
 		}
-		batch_free(&l->host, &a);
-		batch_free(&l->host, &b);
+		drop(&a);
+		drop(&b);
 	}
 }
 
@@ -327,24 +335,22 @@ lint_groups(const struct ktask *t)
 }
 
 bool
-lint_task(struct judge *j)
+lint_task(void)
 {
-	struct lint l = { .j = j, .host = *j };
-
-	l.host.space = &space_host;
-	advise(j->task);
-	l.faults += lint_groups(j->task);
-	if (j->oracle)
-		lint_inputs(j);
-	for (size_t i = 0; j->oracle && i < j->task->workload_count; i++) {
-		l.w = &j->task->workloads[i];
-		try_drawn(&l);
-		if (is_fit(j, l.w))
-			lint_workload(&l);
+	lint.space = judge.space;
+	advise(judge.task);
+	lint.faults += lint_groups(judge.task);
+	if (judge.oracle)
+		lint_inputs();
+	for (size_t i = 0; judge.oracle && i < judge.task->workload_count; i++) {
+		lint.w = &judge.task->workloads[i];
+		try_drawn();
+		if (is_fit(lint.w))
+			lint_workload();
 	}
-	if (l.constant && !l.varies) {
-		l.w = l.constant;
-		complain(&l, "the results are the same for all inputs: a constant would pass");
+	if (lint.constant && !lint.varies) {
+		lint.w = lint.constant;
+		complain("the results are the same for all inputs: a constant would pass");
 	}
-	return l.faults == 0;
+	return lint.faults == 0;
 }

@@ -10,7 +10,6 @@
 enum { WORKLOADS = 4, DRAWS = 4 };
 
 struct trial {
-	struct judge *j;
 	const struct ktask *t;
 	const struct ktask_workload *w[WORKLOADS]; /* the smallest ones */
 	size_t count;
@@ -47,7 +46,7 @@ has_moved(struct trial *x, struct batch *b)
 	struct call was = *b->calls;
 	bool moved = false;
 
-	batch_expect(x->j, b);
+	batch_expect(b);
 	for (size_t i = 0; i < x->t->tensor_count; i++) {
 		const struct ktask_tensor *o = &x->t->tensors[i];
 		size_t size = kdtype_is_float(o->dtype) ? sizeof(double) : kdtype_size(o->dtype);
@@ -55,10 +54,10 @@ has_moved(struct trial *x, struct batch *b)
 		if (!o->output)
 			continue;
 		moved |=
-		    x->j->space->differs(&(struct pair){ was.expected[i], b->calls->expected[i],
+		    judge.space->differs(&(struct pair){ was.expected[i], b->calls->expected[i],
 		                             ktask_elements(x->t, b->w, o) * size },
 		        1);
-		x->j->space->release(b->calls->expected[i]);
+		judge.space->release(b->calls->expected[i]);
 	}
 	memcpy(b->calls->expected, was.expected, sizeof was.expected);
 	return moved;
@@ -72,14 +71,14 @@ tensor_moves(struct trial *x, const struct ktask_workload *w, size_t i)
 	void *own;
 	bool moved;
 
-	batch_draw(x->j, &b, w, x->t->distributions[0], 1, true);
-	batch_draw(x->j, &other, w, x->t->distributions[0], 1, false);
+	batch_draw(&b, w, x->t->distributions[0], 1, true);
+	batch_draw(&other, w, x->t->distributions[0], 1, false);
 	own = b.calls->raw[i];
 	b.calls->raw[i] = other.calls->raw[i];
 	moved = has_moved(x, &b);
 	b.calls->raw[i] = own;
-	batch_free(x->j, &b);
-	batch_free(x->j, &other);
+	batch_free(&b);
+	batch_free(&other);
 	return moved;
 }
 
@@ -90,11 +89,11 @@ workload_moves(struct trial *x, const struct ktask_workload *w, const struct kta
 	struct batch b;
 	bool moved;
 
-	batch_draw(x->j, &b, w, x->t->distributions[0], 1, true);
+	batch_draw(&b, w, x->t->distributions[0], 1, true);
 	b.w = other;
 	moved = has_moved(x, &b);
 	b.w = w;
-	batch_free(x->j, &b);
+	batch_free(&b);
 	return moved;
 }
 
@@ -214,7 +213,7 @@ try_special(struct trial *x, const struct ktask_workload *w)
 		if (x->t->distributions[d] == KDIST_SPECIAL)
 			return;
 	for (int n = 0; n < DRAWS; n++) {
-		batch_draw(x->j, &b, w, KDIST_SPECIAL, 1, true);
+		batch_draw(&b, w, KDIST_SPECIAL, 1, true);
 		for (size_t i = 0; i < x->t->tensor_count; i++) {
 			const struct ktask_tensor *o = &x->t->tensors[i];
 			bool real = o->output && kdtype_is_float(o->dtype);
@@ -222,13 +221,13 @@ try_special(struct trial *x, const struct ktask_workload *w)
 			auto_free double *values = kmalloc(elements * sizeof *values + 1);
 
 			if (elements)
-				x->j->space->fetch(
+				judge.space->fetch(
 				    values, b.calls->expected[i], elements * sizeof *values);
 			count += elements;
 			for (size_t k = 0; k < elements; k++)
 				finite += isfinite(values[k]) != 0;
 		}
-		batch_free(x->j, &b);
+		batch_free(&b);
 	}
 	if (finite && finite < count)
 		kwarn("%s: note: with NaN and infinite inputs, "
@@ -238,9 +237,9 @@ try_special(struct trial *x, const struct ktask_workload *w)
 }
 
 void
-lint_inputs(struct judge *j)
+lint_inputs(void)
 {
-	struct trial x = { .j = j, .t = j->task };
+	struct trial x = { .t = judge.task };
 
 	choose_workloads(&x);
 	for (size_t i = 0; i < x.t->tensor_count; i++)

@@ -188,7 +188,7 @@ machine_facts(void)
 
 /* The conditions that a measurement depended on. */
 json_t *
-machine_environment(const struct judge *j)
+machine_environment(void)
 {
 	auto_free char *info = kread_file_or_die("/proc/cpuinfo", 16 << 20, NULL);
 	char *governor;
@@ -197,17 +197,17 @@ machine_environment(const struct judge *j)
 	double load = 0;
 
 	for (int i = 0; i < KRUN_CPUS; i++)
-		if (CPU_ISSET(i, &j->cpus))
+		if (CPU_ISSET(i, &judge.cpus))
 			json_array_append_new(cpus, json_integer(i));
 	if (getloadavg(&load, 1) != 1)
 		load = 0;
-	o = json_pack("{s:I,s:o,s:I,s:f,s:s}", "threads", (json_int_t)j->o.threads, "cpus", cpus,
+	o = json_pack("{s:I,s:o,s:I,s:f,s:s}", "threads", (json_int_t)judge.o.threads, "cpus", cpus,
 	    "llc_bytes", (json_int_t)machine_llc(), "load_before", load, "caches", "cold");
 	set_text(o, "cpu", cpu_name(info));
-	if (j->device)
+	if (judge.device)
 		json_object_set_new(o, "device", device_environment());
-	if (j->opencl)
-		json_object_set(o, "opencl", j->opencl);
+	if (judge.opencl)
+		json_object_set(o, "opencl", judge.opencl);
 	if (uname(&u) == 0)
 		set_text(o, "kernel", kasprintf("%s %s", u.sysname, u.release));
 	governor = line_of("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");

@@ -14,6 +14,8 @@
 #include "kproc.h"
 #include "ksandbox.h"
 
+struct judge judge = { .space = &space_host, .begin_on = -1, .shared = -1 };
+
 static const char usage_text[] =
     "usage: kharness -t TASK.json [OPTION...] CANDIDATE.so\n"
     "       kharness --reuse -t TASK.json [OPTION...] CANDIDATE.so\n"
@@ -207,23 +209,23 @@ parse_options(int argc, char **argv, struct options *o, bool *lint)
 
 /* The first THREADS of the CPUs that this process may use; 0: all of them. */
 static void
-choose_cpus(struct judge *j)
+choose_cpus(void)
 {
 	cpu_set_t set;
 	long n = 0;
 
 	if (sched_getaffinity(0, sizeof set, &set) < 0)
 		kdie_errno(K_MISSING, "sched_getaffinity");
-	for (int i = 0; i < KRUN_CPUS && i < CPU_SETSIZE && (!j->o.threads || n < j->o.threads);
-	     i++)
+	for (int i = 0;
+	     i < KRUN_CPUS && i < CPU_SETSIZE && (!judge.o.threads || n < judge.o.threads); i++)
 		if (CPU_ISSET(i, &set)) {
-			CPU_SET(i, &j->cpus);
+			CPU_SET(i, &judge.cpus);
 			n++;
 		}
-	if (!j->o.threads)
-		j->o.threads = n;
-	else if (n < j->o.threads)
-		kwarn("%ld threads on %ld CPUs", j->o.threads, n);
+	if (!judge.o.threads)
+		judge.o.threads = n;
+	else if (n < judge.o.threads)
+		kwarn("%ld threads on %ld CPUs", judge.o.threads, n);
 }
 
 /*
@@ -231,72 +233,73 @@ choose_cpus(struct judge *j)
  * next to the oracle.
  */
 static void
-choose_device(struct judge *j)
+choose_device(void)
 {
-	auto_free char *folder = j->o.oracle ? kfolder_of(j->o.oracle) : NULL;
+	auto_free char *folder = judge.o.oracle ? kfolder_of(judge.o.oracle) : NULL;
 
-	spent_on(j, SPENT_DEVICE);
-	device_choose(j, folder);
-	spent_on(j, SPENT_STARTING);
+	spent_on(SPENT_DEVICE);
+	device_choose(folder);
+	spent_on(SPENT_STARTING);
 }
 
 /* The device, and the oracle, which may work on it. */
 static void
-get_ready(struct judge *j)
+get_ready(void)
 {
-	if (j->device)
-		choose_device(j);
-	else if (j->o.backend->device)
-		opencl_choose(j);
-	if (j->o.solo && j->opencl)
+	if (judge.device)
+		choose_device();
+	else if (judge.o.backend->device)
+		opencl_choose();
+	if (judge.o.solo && judge.opencl)
 		usage("--solo needs a host function, which OpenCL candidates do not have");
 	/* The oracle would receive host addresses. */
-	if (j->o.oracle && !j->device && backend_for(j->task->language)->pointers)
+	if (judge.o.oracle && !judge.device && backend_for(judge.task->language)->pointers)
 		usage("the task's language is device code; give --backend cuda or hip");
-	if (j->o.oracle)
-		j->oracle = oracle_open(
-		    j->task, j->o.oracle, j->o.threads, j->device ? device_stream() : NULL);
+	if (judge.o.oracle)
+		judge.oracle = oracle_open(judge.task, judge.o.oracle, judge.o.threads,
+		    judge.device ? device_stream() : NULL);
 }
 
 int
-judge_lock(struct judge *j, bool alone)
+judge_lock(bool alone)
 {
-	enum spent before = spent_on(j, SPENT_WAITING);
-	int fd =
-	    j->device || j->copies ? klock_device(j->device_uuid, alone, true) : klock_cpu(alone);
+	enum spent before = spent_on(SPENT_WAITING);
+	int fd = judge.device || judge.copies ? klock_device(judge.device_uuid, alone, true)
+	                                      : klock_cpu(alone);
 
-	spent_on(j, before);
+	spent_on(before);
 	/* From here on nobody else measures. */
 	if (alone)
-		clocks_hold(j);
+		clocks_hold();
 	return fd;
 }
 
 enum spent
-spent_on(struct judge *j, enum spent what)
+spent_on(enum spent what)
 {
-	enum spent before = j->doing;
+	enum spent before = judge.doing;
 	int64_t now = know_ns();
 
-	j->spent_ns[before] += now - j->since_ns;
-	j->since_ns = now;
-	j->doing = what;
+	judge.spent_ns[before] += now - judge.since_ns;
+	judge.since_ns = now;
+	judge.doing = what;
 	return before;
 }
 
 /* How the time was spent, in seconds. */
 static json_t *
-spent_json(struct judge *j)
+spent_json(void)
 {
 	static const char *const names[SPENT_COUNT] = { "starting", "device", "kernels", "waiting",
 		"drawing", "oracle", "loading", "flushing", "calling", "stopping", "pacing",
 		"checking", "busy", "correctness", "timing", "reuse" };
 	json_t *o = json_object();
 
-	spent_on(j, SPENT_STARTING);
+	spent_on(SPENT_STARTING);
 	for (int i = 0; i < SPENT_COUNT; i++)
-		if (j->spent_ns[i])
-			json_object_set_new(o, names[i], json_real((double)j->spent_ns[i] * 1e-9));
+		if (judge.spent_ns[i])
+			json_object_set_new(
+			    o, names[i], json_real((double)judge.spent_ns[i] * 1e-9));
 	return o;
 }
 
@@ -344,24 +347,26 @@ subject_free(struct subject *s)
 }
 
 static void
-check_files(const struct judge *j, const struct subject *subjects, size_t count)
+check_files(const struct subject *subjects, size_t count)
 {
 	bool timed = false, any = false;
 
 	for (size_t i = 0; i < count; i++)
 		if (!kis_there(subjects[i].file))
 			kdie_errno(K_USAGE, "%s", subjects[i].file);
-	for (size_t i = 0; i < j->task->workload_count; i++) {
-		bool in = ktask_in_set(&j->task->workloads[i], j->o.set);
+	for (size_t i = 0; i < judge.task->workload_count; i++) {
+		bool in = ktask_in_set(&judge.task->workloads[i], judge.o.set);
 
 		any |= in;
-		timed |= in && j->task->workloads[i].timed;
+		timed |= in && judge.task->workloads[i].timed;
 	}
 	if (!any)
-		kdie(K_USAGE, "%s: the set '%s' contains no workload", j->task->file, j->o.set);
-	if ((j->o.timing || j->o.reuse) && !timed)
-		kdie(K_USAGE, "%s: no workload of set '%s' is timed", j->task->file, j->o.set);
-	if (j->o.correctness && !j->o.oracle)
+		kdie(K_USAGE, "%s: the set '%s' contains no workload", judge.task->file,
+		    judge.o.set);
+	if ((judge.o.timing || judge.o.reuse) && !timed)
+		kdie(
+		    K_USAGE, "%s: no workload of set '%s' is timed", judge.task->file, judge.o.set);
+	if (judge.o.correctness && !judge.o.oracle)
 		kdie(K_USAGE, "correctness needs --oracle ORACLE.so");
 }
 
@@ -370,14 +375,14 @@ check_files(const struct judge *j, const struct subject *subjects, size_t count)
  * spent before that does not count as waiting.
  */
 static void
-await_candidate(struct judge *j)
+await_candidate(void)
 {
 	int64_t built;
 
 	if (read(STDIN_FILENO, &built, sizeof built) != sizeof built)
 		kdie(K_USAGE, "--await: standard input ended before it said \"built\"");
-	memset(j->spent_ns, 0, sizeof j->spent_ns);
-	j->since_ns = built;
+	memset(judge.spent_ns, 0, sizeof judge.spent_ns);
+	judge.since_ns = built;
 }
 
 /*
@@ -385,106 +390,102 @@ await_candidate(struct judge *j)
  * measured.
  */
 static double
-judge_tiers(
-    struct judge *j, struct subject *subjects, size_t count, struct race *race, json_t *pairs)
+judge_tiers(struct subject *subjects, size_t count, bool spawned, json_t *pairs)
 {
-	int shared = j->shared < 0 ? judge_lock(j, false) : j->shared;
+	int shared = judge.shared < 0 ? judge_lock(false) : judge.shared;
 
 	/* A GPU's runners start slowly, and can do that in the meantime. */
-	if (race)
-		race_open(race);
+	if (spawned)
+		race_open();
 	/* Asking takes a while, too. */
-	j->environment = machine_environment(j);
-	if (j->o.await) {
+	judge.environment = machine_environment();
+	if (judge.o.await) {
 		/* Others may measure while the compiler runs. */
-		if (race)
-			race_greet(race);
+		if (spawned)
+			race_greet();
 		close(shared);
-		await_candidate(j);
-		shared = judge_lock(j, false);
+		await_candidate();
+		shared = judge_lock(false);
 	}
 	/* A runner that has loaded nothing measures the cost of a go: use the next subject's. */
-	if (j->o.correctness && race && count > 1)
-		race_check(race);
-	else if (j->o.correctness)
-		judge_correctness_alone(j, &subjects[0]);
-	if (j->o.timing && (!subjects[0].status || subjects[0].status == STATUS_CORRECT)) {
-		if (!race) {
-			race = race_spawn(j, subjects, count);
-			race_open(race);
+	if (judge.o.correctness && spawned && count > 1)
+		race_check();
+	else if (judge.o.correctness)
+		judge_correctness_alone(&subjects[0]);
+	if (judge.o.timing && (!subjects[0].status || subjects[0].status == STATUS_CORRECT)) {
+		if (!spawned) {
+			race_spawn(subjects, count);
+			race_open();
 		}
-		return race_run(race, pairs, shared);
+		return race_run(pairs, shared);
 	}
-	if (race)
-		race_close(race);
+	if (spawned)
+		race_close();
 	close(shared);
 	return 0;
 }
 
 /* Judge, and print the one object. */
 static void
-judge_all(struct judge *j)
+judge_all(void)
 {
-	struct subject subjects[1 + LEN(j->o.against)];
-	size_t count = 1 + j->o.against_count;
+	struct subject subjects[1 + LEN(judge.o.against)];
+	size_t count = 1 + judge.o.against_count;
 	json_t *pairs = json_array(), *candidates = json_array(), *out;
-	struct race *race = NULL;
+	bool spawned = judge.o.timing && judge.device;
 	double noise = 0;
 	char seed[17];
 
-	subject_init(&subjects[0], kstrdup(j->o.name), j->o.candidate);
+	subject_init(&subjects[0], kstrdup(judge.o.name), judge.o.candidate);
 	for (size_t i = 1; i < count; i++) {
-		const char *equals = strchr(j->o.against[i - 1], '=');
+		const char *equals = strchr(judge.o.against[i - 1], '=');
 
 		subject_init(&subjects[i],
-		    kstrndup(j->o.against[i - 1], (size_t)(equals - j->o.against[i - 1])),
+		    kstrndup(judge.o.against[i - 1], (size_t)(equals - judge.o.against[i - 1])),
 		    equals + 1);
 	}
-	check_files(j, subjects, count);
-	j->level = ksandbox_level(j->o.sandbox);
+	check_files(subjects, count);
+	judge.level = ksandbox_level(judge.o.sandbox);
 	/*
 	 * The driver takes as long to start in a runner as here, where we then wait for a device.
 	 */
-	if (j->o.timing && j->device)
-		race = race_spawn(j, subjects, count);
-	get_ready(j);
-	kout_open(j->o.output);
-	if (j->o.reuse) {
-		j->environment = machine_environment(j);
-		judge_reuse(j, subjects, count);
+	if (spawned)
+		race_spawn(subjects, count);
+	get_ready();
+	kout_open(judge.o.output);
+	if (judge.o.reuse) {
+		judge.environment = machine_environment();
+		judge_reuse(subjects, count);
 	}
-	if (j->o.correctness || j->o.timing)
-		noise = judge_tiers(j, subjects, count, race, pairs);
+	if (judge.o.correctness || judge.o.timing)
+		noise = judge_tiers(subjects, count, spawned, pairs);
 	for (size_t i = 0; i < count; i++) {
 		if (i == 0 || subjects[i].status)
 			json_array_append_new(candidates, subject_json(&subjects[i]));
 		subject_free(&subjects[i]);
 	}
-	if (j->clocks)
-		json_object_set_new(j->environment, "clocks", j->clocks);
-	snprintf(seed, sizeof seed, "%016llx", (unsigned long long)j->o.seed);
+	if (judge.clocks)
+		json_object_set_new(judge.environment, "clocks", judge.clocks);
+	snprintf(seed, sizeof seed, "%016llx", (unsigned long long)judge.o.seed);
 	out = json_pack("{s:s,s:s,s:o,s:{s:i,s:s},s:o,s:o,s:o,s:b}", "schema", "harness/1", "seed",
-	    seed, "spent_s", spent_json(j), "sandbox", "level", j->level, "name",
-	    ksandbox_name(j->level), "environment", j->environment, "candidates", candidates,
-	    "pairs", pairs, "verified", j->oracle != NULL);
-	if (j->machine)
-		json_object_set_new(out, "machine", j->machine);
+	    seed, "spent_s", spent_json(), "sandbox", "level", judge.level, "name",
+	    ksandbox_name(judge.level), "environment", judge.environment, "candidates", candidates,
+	    "pairs", pairs, "verified", judge.oracle != NULL);
+	if (judge.machine)
+		json_object_set_new(out, "machine", judge.machine);
 	if (noise > 0)
 		json_object_set_new(out, "noise", json_pack("{s:f}", "floor", noise));
 	kout_json(out);
 	json_decref(out);
 	kout_commit();
 	/* Whoever awaits the answer need not wait until the device has its memory back. */
-	if (j->o.await)
+	if (judge.o.await)
 		close(STDIN_FILENO);
 }
 
 int
 main(int argc, char **argv)
 {
-	struct judge j = {
-		.space = &space_host, .since_ns = know_ns(), .begin_on = -1, .shared = -1
-	};
 	bool lint = false, good = true;
 
 	kutil_init("kharness");
@@ -497,26 +498,27 @@ main(int argc, char **argv)
 	 */
 	mallopt(M_MMAP_THRESHOLD, INT_MAX);
 	mallopt(M_TRIM_THRESHOLD, INT_MAX);
-	parse_options(argc, argv, &j.o, &lint);
-	j.task = j.o.task ? ktask_load(j.o.task) : NULL;
-	choose_cpus(&j);
-	if (j.o.ceilings) {
-		measure_ceilings(&j);
-		ktask_free(j.task);
+	judge.since_ns = know_ns();
+	parse_options(argc, argv, &judge.o, &lint);
+	judge.task = judge.o.task ? ktask_load(judge.o.task) : NULL;
+	choose_cpus();
+	if (judge.o.ceilings) {
+		measure_ceilings();
+		ktask_free(judge.task);
 		return K_OK;
 	}
-	j.device = j.o.backend->device && j.o.backend->pointers;
-	if (lint || j.o.solo)
-		get_ready(&j);
+	judge.device = judge.o.backend->device && judge.o.backend->pointers;
+	if (lint || judge.o.solo)
+		get_ready();
 	if (lint)
-		good = lint_task(&j);
-	else if (j.o.solo)
-		run_solo(&j);
+		good = lint_task();
+	else if (judge.o.solo)
+		run_solo();
 	else
-		judge_all(&j);
-	oracle_close(j.oracle);
-	json_decref(j.opencl);
-	free(j.device_uuid);
-	ktask_free(j.task);
+		judge_all();
+	oracle_close(judge.oracle);
+	json_decref(judge.opencl);
+	free(judge.device_uuid);
+	ktask_free(judge.task);
 	return good ? K_OK : K_USAGE;
 }

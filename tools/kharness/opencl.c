@@ -14,7 +14,7 @@ enum { ANSWER_MAX = 1 << 20, OBJECT_MAX = 64 << 20, FACTS_S = 60 };
  * caller frees.
  */
 char **
-opencl_environment(const struct judge *j)
+opencl_environment(void)
 {
 	static const char *const passed[] = { "KILN_OPENCL", "KILN_OPENCL_DEVICE",
 		"CUDA_VISIBLE_DEVICES" };
@@ -22,7 +22,7 @@ opencl_environment(const struct judge *j)
 	size_t n = 0;
 
 	/* PoCL's threads. */
-	env[n++] = kasprintf("POCL_MAX_PTHREAD_COUNT=%ld", j->o.threads);
+	env[n++] = kasprintf("POCL_MAX_PTHREAD_COUNT=%ld", judge.o.threads);
 	env[n++] = kstrdup("POCL_AFFINITY=0");
 	for (size_t i = 0; i < LEN(passed); i++)
 		if (getenv(passed[i]))
@@ -32,14 +32,14 @@ opencl_environment(const struct judge *j)
 
 /* The device as the runner will see it: queried in a sandbox like the runner's. */
 void
-opencl_choose(struct judge *j)
+opencl_choose(void)
 {
-	auto_free char *program = khelper_path(j->o.backend->runner);
+	auto_free char *program = khelper_path(judge.o.backend->runner);
 	char *argv[] = { (char[]){ "/kiln/runner" }, (char[]){ "--facts" }, NULL };
-	auto_free char **env = opencl_environment(j);
+	auto_free char **env = opencl_environment();
 	char *name, hex[65];
 	struct ksandbox_bind binds[] = { { program, "/kiln/runner" } };
-	struct ksandbox s = { .level = ksandbox_level(j->o.sandbox),
+	struct ksandbox s = { .level = ksandbox_level(judge.o.sandbox),
 		.profile = KSANDBOX_BUILD,
 		.binds = binds,
 		.bind_count = LEN(binds),
@@ -52,19 +52,20 @@ opencl_choose(struct judge *j)
 	if (ksandbox_run(&s, &p, &r) < 0)
 		kdie(K_MISSING, "krun-opencl did not start in the sandbox");
 	ksandbox_work_free((char *)s.work);
-	j->opencl = r.exit_code ? NULL : json_loadb(r.out, r.out_len, 0, NULL);
-	if (!j->opencl)
+	judge.opencl = r.exit_code ? NULL : json_loadb(r.out, r.out_len, 0, NULL);
+	if (!judge.opencl)
 		kdie(K_MISSING, "no OpenCL device: %.300s",
 		    r.err_len ? r.err : "krun-opencl failed");
 	/*
 	 * For testing the copies without such a device; it gives a CPU's kernels time that is not
 	 * measured.
 	 */
-	j->copies = !kjson_bool(j->opencl, "cpu") || getenv("KILN_OPENCL_COPY");
-	name = kasprintf("%s %s", kjson_str(j->opencl, "platform"), kjson_str(j->opencl, "device"));
+	judge.copies = !kjson_bool(judge.opencl, "cpu") || getenv("KILN_OPENCL_COPY");
+	name = kasprintf(
+	    "%s %s", kjson_str(judge.opencl, "platform"), kjson_str(judge.opencl, "device"));
 	ksha256_hex(name, strlen(name), hex);
-	j->device_uuid = kasprintf("opencl-%.16s", hex);
-	memory_align((size_t)kjson_num(j->opencl, "alignment"));
+	judge.device_uuid = kasprintf("opencl-%.16s", hex);
+	memory_align((size_t)kjson_num(judge.opencl, "alignment"));
 	kproc_result_free(&r);
 	for (size_t i = 0; env[i]; i++)
 		free(env[i]);
@@ -99,13 +100,13 @@ launches_read(const char *file, struct klaunch_list *list, char *why, size_t why
 }
 
 bool
-launches_size(const struct judge *j, const struct klaunch_list *list,
-    const struct ktask_workload *w, struct krun_launch *to, char *why, size_t why_len)
+launches_size(const struct klaunch_list *list, const struct ktask_workload *w,
+    struct krun_launch *to, char *why, size_t why_len)
 {
 	struct klaunch_size size;
 
 	for (size_t i = 0; i < list->count; i++) {
-		if (!klaunch_eval(&list->at[i], j->task, w, &size, why, why_len))
+		if (!klaunch_eval(&list->at[i], judge.task, w, &size, why, why_len))
 			return false;
 		memcpy(to[i].grid, size.grid, sizeof size.grid);
 		memcpy(to[i].block, size.block, sizeof size.block);

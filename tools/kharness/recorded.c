@@ -44,17 +44,17 @@ is_of_type(const struct knpy *a, enum kdtype t)
 }
 
 static void
-require(const struct judge *j, const struct ktask_workload *w, const struct ktask_tensor *x,
-    const struct recording *r)
+require(const struct ktask_workload *w, const struct ktask_tensor *x, const struct recording *r)
 {
-	size_t n = ktask_elements(j->task, w, x);
+	size_t n = ktask_elements(judge.task, w, x);
 
 	if (!is_of_type(&r->file, x->dtype))
-		kdie(K_USAGE, "%s: %s: holds elements of type %c%zu, but %s is %s", j->task->file,
-		    r->path, r->file.kind, r->file.size, x->name, kdtype_name(x->dtype));
+		kdie(K_USAGE, "%s: %s: holds elements of type %c%zu, but %s is %s",
+		    judge.task->file, r->path, r->file.kind, r->file.size, x->name,
+		    kdtype_name(x->dtype));
 	if (r->file.count != n)
 		kdie(K_USAGE, "%s: %s: holds %zu elements, but %s has %zu in workload %s",
-		    j->task->file, r->path, r->file.count, x->name, n, w->name);
+		    judge.task->file, r->path, r->file.count, x->name, n, w->name);
 }
 
 /* What keeps its structure; see the head of this file. */
@@ -84,58 +84,58 @@ look_at(struct recording *r)
 }
 
 static struct recording *
-load(const struct judge *j, const char *path, enum kdtype dtype)
+load(const char *path, enum kdtype dtype)
 {
 	struct recording *r = kcalloc(1, sizeof *r);
 	char why[256];
 
 	*r = (struct recording){ .next = recordings, .path = kstrdup(path), .dtype = dtype };
 	if (!knpy_read(path, &r->file, why, sizeof why))
-		kdie(K_USAGE, "%s: %s: %s", j->task->file, path, why);
+		kdie(K_USAGE, "%s: %s: %s", judge.task->file, path, why);
 	return recordings = r;
 }
 
 /* Once it is known that the types agree. */
 static void
-keep(const struct judge *j, struct recording *r)
+keep(struct recording *r)
 {
 	size_t bytes = r->file.count * r->file.size;
 
 	look_at(r);
-	r->values = j->space->alloc(bytes);
-	j->space->store(r->values, r->file.data, bytes);
+	r->values = judge.space->alloc(bytes);
+	judge.space->store(r->values, r->file.data, bytes);
 	free(r->file.memory);
 	r->file.memory = r->file.data = NULL;
 }
 
 static struct recording *
-recording_of(const struct judge *j, const struct ktask_workload *w, const struct ktask_tensor *x)
+recording_of(const struct ktask_workload *w, const struct ktask_tensor *x)
 {
 	bool fresh;
 	const char *name = json_string_value(json_object_get(ktask_recorded(w, x, &fresh), "file"));
-	auto_free char *path = ktask_path(j->task, name);
+	auto_free char *path = ktask_path(judge.task, name);
 	struct recording *r = recordings;
 
 	while (r && (strcmp(r->path, path) != 0 || r->dtype != x->dtype))
 		r = r->next;
 	if (!r)
-		r = load(j, path, x->dtype);
-	require(j, w, x, r);
+		r = load(path, x->dtype);
+	require(w, x, r);
 	if (!r->values)
-		keep(j, r);
+		keep(r);
 	return r;
 }
 
 /* A finite number from the file; 0 if a few attempts find none. */
 static double
-any_of(const struct judge *j, const struct recording *r, struct krng *rng)
+any_of(const struct recording *r, struct krng *rng)
 {
 	for (int i = 0; i < 16; i++) {
 		size_t at = krng_below(rng, r->file.count);
 		uint64_t raw;
 		double v;
 
-		j->space->fetch(&raw, (char *)r->values + at * r->file.size, r->file.size);
+		judge.space->fetch(&raw, (char *)r->values + at * r->file.size, r->file.size);
 		values_widen(r->dtype, &raw, 1, &v);
 		if (isfinite(v))
 			return v;
@@ -144,17 +144,17 @@ any_of(const struct judge *j, const struct recording *r, struct krng *rng)
 }
 
 static void
-redraw(const struct judge *j, const struct recording *r, struct krng *rng, void *to)
+redraw(const struct recording *r, struct krng *rng, void *to)
 {
 	struct recorded how = { .values = r->values,
 		.n = r->file.count,
-		.to = any_of(j, r, rng),
+		.to = any_of(r, rng),
 		.whole = r->whole,
 		.ordered = r->ordered };
 
 	how.share = r->whole ? 0 : krng_double(rng) / 2;
 	how.seed = krng_u64(rng);
-	j->space->redraw(r->dtype, &how, to);
+	judge.space->redraw(r->dtype, &how, to);
 }
 
 bool
@@ -183,18 +183,17 @@ recorded_any(const struct ktask *t, const struct ktask_workload *w)
 }
 
 bool
-recorded_draw(const struct judge *j, const struct batch *b, const struct ktask_tensor *x,
-    struct krng *rng, void *to)
+recorded_draw(const struct batch *b, const struct ktask_tensor *x, struct krng *rng, void *to)
 {
 	struct recording *r;
 	bool fresh;
 
 	if (!ktask_recorded(b->w, x, &fresh))
 		return false;
-	r = recording_of(j, b->w, x);
+	r = recording_of(b->w, x);
 	if (!fresh || b->dist == KDIST_RECORDED)
-		j->space->copy(to, r->values, r->file.count * r->file.size);
+		judge.space->copy(to, r->values, r->file.count * r->file.size);
 	else
-		redraw(j, r, rng, to);
+		redraw(r, rng, to);
 	return true;
 }

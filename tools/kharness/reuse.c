@@ -49,15 +49,14 @@ struct player {
 	double fresh[ROUNDS_MAX], same[ROUNDS_MAX], ratio[ROUNDS_MAX];
 };
 
-struct reuse {
-	struct judge *j;
+static struct reuse {
 	struct player *players;
 	size_t count;
 	const struct ktask_workload *w;
 	size_t rounds;
 	size_t secret; /* which of CHECKED_EVERY rounds are checked */
 	bool checked;  /* the oracle is fast enough for fresh calls */
-};
+} reuse;
 
 static void
 fail(struct player *p, enum status status, const char *check, const char *detail)
@@ -72,9 +71,9 @@ fail(struct player *p, enum status status, const char *check, const char *detail
  * cannot know of.
  */
 static bool
-is_checked_round(const struct reuse *u)
+is_checked_round(void)
 {
-	return u->rounds % CHECKED_EVERY == u->secret;
+	return reuse.rounds % CHECKED_EVERY == reuse.secret;
 }
 
 /*
@@ -82,25 +81,24 @@ is_checked_round(const struct reuse *u)
  * changed.
  */
 static bool
-verify(struct reuse *u, struct player *p, const struct batch *b, bool compared, const char *check,
-    const char *what)
+verify(struct player *p, const struct batch *b, bool compared, const char *check, const char *what)
 {
 	char where[256], text[512];
 	struct verdict v;
 
 	if (!compared)
 		return true;
-	if (!memory_intact(u->j, &p->m, b, false, where, sizeof where)) {
+	if (!memory_intact(&p->m, b, false, where, sizeof where)) {
 		snprintf(text, sizeof text, "it wrote %s in a timed run (workload %s)", where,
 		    b->w->name);
 		fail(p, STATUS_RUN_ERROR, "out_of_bounds_write", text);
 		return false;
 	}
-	if (!call_is_checked(u->j, &b->calls[0]))
+	if (!call_is_checked(&b->calls[0]))
 		return true;
 	verdict_begin(&v);
-	memory_check(u->j, &p->m, p->m.out.memory, b, 0, &v);
-	verdict_end(u->j, &v);
+	memory_check(&p->m, p->m.out.memory, b, 0, &v);
+	verdict_end(&v);
 	if (v.ok)
 		return true;
 	subject_explain(p->s, b, &v);
@@ -112,30 +110,29 @@ verify(struct reuse *u, struct player *p, const struct batch *b, bool compared, 
  * One call on the loaded batch, from cold caches; its nanoseconds, or NAN when the player is out.
  */
 static double
-call(struct reuse *u, struct player *p, const struct batch *b)
+call(struct player *p, const struct batch *b)
 {
 	struct span s;
 	enum outcome e;
 
-	memory_flush(u->j, &p->m, b);
-	e = runner_go(u->j, &p->r, b, &s);
+	memory_flush(&p->m, b);
+	e = runner_go(&p->r, b, &s);
 	if (e != OUT_OK) {
 		subject_outcome(p->s, e, &p->r, b);
 		p->out = true;
 		return NAN;
 	}
-	if (!verify(
-	        u, p, b, is_checked_round(u), "timed_run", "the result of a timed run was wrong"))
+	if (!verify(p, b, is_checked_round(), "timed_run", "the result of a timed run was wrong"))
 		return NAN;
-	return runner_ns(u->j, &p->r, &s, &p->handshake);
+	return runner_ns(&p->r, &s, &p->handshake);
 }
 
 /* A call with these contents at the place of the previous call; its nanoseconds. */
 static double
-call_at(struct reuse *u, struct player *p, const struct batch *b, const struct place *where)
+call_at(struct player *p, const struct batch *b, const struct place *where)
 {
-	memory_load_at(u->j, &p->m, b, where);
-	return call(u, p, b);
+	memory_load_at(&p->m, b, where);
+	return call(p, b);
 }
 
 /* The slot for the fresh buffers of call K. */
@@ -146,94 +143,93 @@ fresh_slot(size_t k)
 }
 
 static double
-fresh_call(struct reuse *u, struct player *p, const struct batch *old, const struct batch *new)
+fresh_call(struct player *p, const struct batch *old, const struct batch *new)
 {
 	struct place where;
 
-	memory_load_beside(u->j, &p->m, old, fresh_slot(u->rounds), NULL, 0);
+	memory_load_beside(&p->m, old, fresh_slot(reuse.rounds), NULL, 0);
 	where = p->m.places[0];
-	call(u, p, old);
-	return p->out ? NAN : call_at(u, p, new, &where);
+	call(p, old);
+	return p->out ? NAN : call_at(p, new, &where);
 }
 
 static double
-same_call(struct reuse *u, struct player *p, const struct batch *kept)
+same_call(struct player *p, const struct batch *kept)
 {
-	call_at(u, p, kept, &p->kept);
-	return p->out ? NAN : call_at(u, p, kept, &p->kept);
+	call_at(p, kept, &p->kept);
+	return p->out ? NAN : call_at(p, kept, &p->kept);
 }
 
 /* Inputs of a fresh call. */
 static void
-draw(struct reuse *u, struct batch *b)
+draw(struct batch *b)
 {
 	batch_draw_checked(
-	    u->j, b, u->w, u->j->task->distributions[0], 1, u->checked && is_checked_round(u), 1);
+	    b, reuse.w, judge.task->distributions[0], 1, reuse.checked && is_checked_round(), 1);
 }
 
 /* One player's round: both kinds, which take turns in coming first. OLD is the last round's NEW. */
 static void
-play(struct reuse *u, struct player *p, const struct batch *kept, const struct batch *old,
-    const struct batch *new)
+play(struct player *p, const struct batch *kept, const struct batch *old, const struct batch *new)
 {
 	double fresh = NAN, same = NAN;
 
 	for (size_t i = 0; i < 2 && !p->out; i++)
-		if (i == u->rounds % 2)
-			fresh = fresh_call(u, p, old, new);
+		if (i == reuse.rounds % 2)
+			fresh = fresh_call(p, old, new);
 		else
-			same = same_call(u, p, kept);
-	p->fresh[u->rounds] = fresh;
-	p->same[u->rounds] = same;
-	p->ratio[u->rounds] = fresh / same;
+			same = same_call(p, kept);
+	p->fresh[reuse.rounds] = fresh;
+	p->same[reuse.rounds] = same;
+	p->ratio[reuse.rounds] = fresh / same;
 }
 
 /* Whether the rounds are conclusive for every player, or time is up. */
 static bool
-enough(const struct reuse *u, double seconds)
+enough(double seconds)
 {
 	bool narrow = true;
 
-	if (u->rounds >= ROUNDS_MAX ||
-	    (u->rounds >= ROUNDS_SLOW && seconds > SLOW_FACTOR * u->j->o.timing_s))
+	if (reuse.rounds >= ROUNDS_MAX ||
+	    (reuse.rounds >= ROUNDS_SLOW && seconds > SLOW_FACTOR * judge.o.timing_s))
 		return true;
-	if (u->rounds < ROUNDS_MIN)
+	if (reuse.rounds < ROUNDS_MIN)
 		return false;
-	for (size_t i = 0; i < u->count; i++) {
+	for (size_t i = 0; i < reuse.count; i++) {
 		struct kstat_interval m;
 
-		if (u->players[i].out)
+		if (reuse.players[i].out)
 			continue;
-		kstat_median(u->players[i].ratio, u->rounds, &m);
+		kstat_median(reuse.players[i].ratio, reuse.rounds, &m);
 		if (i == 0 && m.median < innocent)
 			return true;
 		narrow &= m.high - m.low < 2 * narrow_enough;
 	}
-	return narrow || seconds > WALL_FACTOR * u->j->o.timing_s;
+	return narrow || seconds > WALL_FACTOR * judge.o.timing_s;
 }
 
 static bool
-anybody(const struct reuse *u)
+anybody(void)
 {
-	return !u->players[0].out;
+	return !reuse.players[0].out;
 }
 
 /* Loads the permanent buffers, which every player sees once; and FIRST, with fresh contents. */
 static void
-warm_up(struct reuse *u, const struct batch *kept, struct batch *first)
+warm_up(const struct batch *kept, struct batch *first)
 {
 	int64_t start = know_ns();
 
-	batch_draw(u->j, first, u->w, u->j->task->distributions[0], 1, true);
-	u->checked = kseconds_since(start) < oracle_s;
-	for (size_t i = 0; i < u->count; i++) {
-		struct player *p = &u->players[i];
+	batch_draw(first, reuse.w, judge.task->distributions[0], 1, true);
+	reuse.checked = kseconds_since(start) < oracle_s;
+	for (size_t i = 0; i < reuse.count; i++) {
+		struct player *p = &reuse.players[i];
 
 		if (p->out)
 			continue;
-		memory_load_beside(u->j, &p->m, kept, 0, NULL, 0);
+		memory_load_beside(&p->m, kept, 0, NULL, 0);
 		p->kept = p->m.places[0];
-		call(u, p, kept);
+		call(p, kept);
 	}
 }
 
@@ -244,48 +240,49 @@ percent(double ratio)
 }
 
 static void
-add_row(const struct reuse *u, struct player *p)
+add_row(struct player *p)
 {
 	struct kstat_interval m;
 
-	if (p->out || !u->rounds)
+	if (p->out || !reuse.rounds)
 		return;
-	kstat_median(p->ratio, u->rounds, &m);
+	kstat_median(p->ratio, reuse.rounds, &m);
 	json_array_append_new(p->s->reuse,
-	    json_pack("{s:s,s:I,s:I,s:f,s:f,s:f,s:i}", "workload", u->w->name, "reuse_ns",
-	        (json_int_t)llround(kstat_quantile(p->same, u->rounds, 0.5)), "fresh_ns",
-	        (json_int_t)llround(kstat_quantile(p->fresh, u->rounds, 0.5)), "gap_pct",
+	    json_pack("{s:s,s:I,s:I,s:f,s:f,s:f,s:i}", "workload", reuse.w->name, "reuse_ns",
+	        (json_int_t)llround(kstat_quantile(p->same, reuse.rounds, 0.5)), "fresh_ns",
+	        (json_int_t)llround(kstat_quantile(p->fresh, reuse.rounds, 0.5)), "gap_pct",
 	        percent(m.median), "low_pct", percent(fmax(m.low, 0)), "high_pct", percent(m.high),
-	        "rounds", (int)u->rounds));
+	        "rounds", (int)reuse.rounds));
 }
 
 static void
-one_workload(struct reuse *u)
+one_workload(void)
 {
 	struct batch kept, old, new;
 	int64_t start = know_ns();
 	struct krng rng;
 
-	u->rounds = 0;
-	krng_init(&rng, u->j->o.seed, (long)u->j->draws++, 0, "checked rounds");
-	u->secret = krng_below(&rng, CHECKED_EVERY);
-	batch_draw(u->j, &kept, u->w, u->j->task->distributions[0], 1, true);
-	warm_up(u, &kept, &old);
-	for (; anybody(u) && !enough(u, kseconds_since(start)); u->rounds++) {
-		draw(u, &new);
-		for (size_t i = 0; i < u->count; i++) {
-			struct player *p = &u->players[u->rounds % 2 ? u->count - 1 - i : i];
+	reuse.rounds = 0;
+	krng_init(&rng, judge.o.seed, (long)judge.draws++, 0, "checked rounds");
+	reuse.secret = krng_below(&rng, CHECKED_EVERY);
+	batch_draw(&kept, reuse.w, judge.task->distributions[0], 1, true);
+	warm_up(&kept, &old);
+	for (; anybody() && !enough(kseconds_since(start)); reuse.rounds++) {
+		draw(&new);
+		for (size_t i = 0; i < reuse.count; i++) {
+			struct player *p =
+			    &reuse.players[reuse.rounds % 2 ? reuse.count - 1 - i : i];
 
 			if (!p->out)
-				play(u, p, &kept, &old, &new);
+				play(p, &kept, &old, &new);
 		}
-		batch_free(u->j, &old);
+		batch_free(&old);
 		old = new;
 	}
-	for (size_t i = 0; anybody(u) && i < u->count; i++)
-		add_row(u, &u->players[i]);
-	batch_free(u->j, &kept);
-	batch_free(u->j, &old);
+	for (size_t i = 0; anybody() && i < reuse.count; i++)
+		add_row(&reuse.players[i]);
+	batch_free(&kept);
+	batch_free(&old);
 }
 
 /* ---- trace: steps as in training ---- */
@@ -304,38 +301,37 @@ weights_of(const struct ktask *t)
 
 /* The second call of a step has the weights of the first. */
 static void
-same_weights(const struct reuse *u, struct batch *to, const struct batch *from, uint32_t weights)
+same_weights(struct batch *to, const struct batch *from, uint32_t weights)
 {
-	const struct ktask *t = u->j->task;
+	const struct ktask *t = judge.task;
 
 	for (size_t i = 0; i < t->tensor_count; i++)
 		if (weights & 1u << i)
-			u->j->space->copy(to->calls[0].raw[i], from->calls[0].raw[i],
-			    ktask_elements(t, u->w, &t->tensors[i]) *
-			        kdtype_size(t->tensors[i].dtype));
+			judge.space->copy(to->calls[0].raw[i], from->calls[0].raw[i],
+			    tensor_bytes(reuse.w, &t->tensors[i]));
 }
 
 /* Call K of the trace, with its weights always at the same place; NAN when the player is out. */
 static double
-step_call(struct reuse *u, struct player *p, struct batch *b, size_t k, uint32_t weights)
+step_call(struct player *p, struct batch *b, size_t k, uint32_t weights)
 {
 	struct span s;
 	enum outcome e;
 
-	batch_expect(u->j, b);
-	memory_load_beside(u->j, &p->m, b, fresh_slot(k), &p->kept, weights);
-	memory_flush(u->j, &p->m, b);
-	e = runner_go(u->j, &p->r, b, &s);
+	batch_expect(b);
+	memory_load_beside(&p->m, b, fresh_slot(k), &p->kept, weights);
+	memory_flush(&p->m, b);
+	e = runner_go(&p->r, b, &s);
 	if (e != OUT_OK) {
 		subject_outcome(p->s, e, &p->r, b);
 		p->out = true;
 		return NAN;
 	}
-	if (!verify(u, p, b, true, "stale_weights",
+	if (!verify(p, b, true, "stale_weights",
 	        "the result was wrong after the weights changed in place: it keeps something made "
 	        "of older weights"))
 		return NAN;
-	return runner_ns(u->j, &p->r, &s, &p->handshake);
+	return runner_ns(&p->r, &s, &p->handshake);
 }
 
 /*
@@ -345,9 +341,9 @@ step_call(struct reuse *u, struct player *p, struct batch *b, size_t k, uint32_t
  * step and no other.
  */
 static void
-trace(struct reuse *u, struct player *p)
+trace(struct player *p)
 {
-	uint32_t weights = weights_of(u->j->task);
+	uint32_t weights = weights_of(judge.task);
 	json_t *steps = json_array();
 	int hits = 0;
 
@@ -355,27 +351,27 @@ trace(struct reuse *u, struct player *p)
 		struct batch first, second;
 		double a, b = NAN;
 
-		batch_draw(u->j, &first, u->w, u->j->task->distributions[0], 1, false);
-		batch_draw(u->j, &second, u->w, u->j->task->distributions[0], 1, false);
-		same_weights(u, &second, &first, weights);
-		a = step_call(u, p, &first, 2 * i, weights);
+		batch_draw(&first, reuse.w, judge.task->distributions[0], 1, false);
+		batch_draw(&second, reuse.w, judge.task->distributions[0], 1, false);
+		same_weights(&second, &first, weights);
+		a = step_call(p, &first, 2 * i, weights);
 		if (!p->out)
-			b = step_call(u, p, &second, 2 * i + 1, weights);
+			b = step_call(p, &second, 2 * i + 1, weights);
 		if (!p->out) {
 			hits += b < hit_share * a;
 			json_array_append_new(steps,
 			    json_pack("{s:I,s:I}", "first_ns", (json_int_t)llround(a), "second_ns",
 			        (json_int_t)llround(b)));
 		}
-		batch_free(u->j, &first);
-		batch_free(u->j, &second);
+		batch_free(&first);
+		batch_free(&second);
 	}
 	if (p->out)
 		json_decref(steps);
 	else
 		json_array_append_new(p->s->trace,
-		    json_pack("{s:s,s:o,s:i,s:i}", "workload", u->w->name, "steps", steps, "hits",
-		        hits, "lookups", 2 * STEPS));
+		    json_pack("{s:s,s:o,s:i,s:i}", "workload", reuse.w->name, "steps", steps,
+		        "hits", hits, "lookups", 2 * STEPS));
 }
 
 /* ---- all of it ---- */
@@ -390,64 +386,65 @@ drop(struct player *p, enum outcome e)
 }
 
 static void
-start_all(struct reuse *u, struct subject *subjects)
+start_all(struct subject *subjects)
 {
 	size_t in, out;
 
-	memory_largest(u->j, true, &in, &out);
-	for (size_t i = 0; i < u->count; i++) {
-		struct player *p = &u->players[i];
+	memory_largest(true, &in, &out);
+	for (size_t i = 0; i < reuse.count; i++) {
+		struct player *p = &reuse.players[i];
 		enum outcome e;
 
 		p->s = &subjects[i];
 		p->s->reuse = json_array();
 		p->s->trace = json_array();
-		memory_open(u->j, &p->m, SLOTS * in, SLOTS * out, 1);
-		e = runner_launch(u->j, &p->r, p->s->file, &p->m);
+		memory_open(&p->m, SLOTS * in, SLOTS * out, 1);
+		e = runner_launch(&p->r, p->s->file, &p->m);
 		if (e == OUT_OK)
-			runner_greet(u->j, &p->r);
+			runner_greet(&p->r);
 		drop(p, e);
 	}
 }
 
 /* The cost of a go is measured before anything is loaded. */
 static void
-load_all(struct reuse *u)
+load_all(void)
 {
-	for (size_t i = 0; i < u->count; i++) {
-		struct player *p = &u->players[i];
+	for (size_t i = 0; i < reuse.count; i++) {
+		struct player *p = &reuse.players[i];
 
 		if (p->out)
 			continue;
-		p->handshake = runner_handshake(u->j, &p->r);
-		drop(p, runner_load(u->j, &p->r));
+		p->handshake = runner_handshake(&p->r);
+		drop(p, runner_load(&p->r));
 	}
 }
 
 void
-judge_reuse(struct judge *j, struct subject *subjects, size_t count)
+judge_reuse(struct subject *subjects, size_t count)
 {
-	struct reuse u = { .j = j, .players = kcalloc(count, sizeof *u.players), .count = count };
 	int lock;
 
+	reuse.players = kcalloc(count, sizeof *reuse.players);
+	reuse.count = count;
 	/* Starting only disturbs others who measure. */
-	lock = judge_lock(j, false);
-	start_all(&u, subjects);
+	lock = judge_lock(false);
+	start_all(subjects);
 	close(lock);
-	lock = judge_lock(j, true);
-	j->alone = true;
-	spent_on(j, SPENT_REUSE);
-	load_all(&u);
-	for (size_t i = 0; i < j->task->workload_count && anybody(&u); i++) {
-		u.w = &j->task->workloads[i];
-		if (!u.w->timed || !ktask_in_set(u.w, j->o.set))
+	lock = judge_lock(true);
+	judge.alone = true;
+	spent_on(SPENT_REUSE);
+	load_all();
+	for (size_t i = 0; i < judge.task->workload_count && anybody(); i++) {
+		reuse.w = &judge.task->workloads[i];
+		if (!reuse.w->timed || !ktask_in_set(reuse.w, judge.o.set))
 			continue;
-		one_workload(&u);
-		if (weights_of(j->task) && j->oracle && anybody(&u))
-			trace(&u, &u.players[0]);
+		one_workload();
+		if (weights_of(judge.task) && judge.oracle && anybody())
+			trace(&reuse.players[0]);
 	}
 	for (size_t i = 0; i < count; i++) {
-		struct player *p = &u.players[i];
+		struct player *p = &reuse.players[i];
 
 		if (p->out) {
 			json_array_clear(p->s->reuse);
@@ -457,9 +454,9 @@ judge_reuse(struct judge *j, struct subject *subjects, size_t count)
 			p->s->status = STATUS_CORRECT;
 		}
 		runner_close(&p->r);
-		memory_close(j, &p->m);
+		memory_close(&p->m);
 	}
-	free(u.players);
-	j->alone = false;
+	free(reuse.players);
+	judge.alone = false;
 	close(lock);
 }

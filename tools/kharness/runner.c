@@ -72,7 +72,7 @@ outcome(struct runner *r, enum outcome e, const char *check, const char *fmt, ..
 /* ---- start ---- */
 
 static void
-write_setup(const struct judge *j, const struct runner *r, struct krun_setup *s)
+write_setup(const struct runner *r, struct krun_setup *s)
 {
 	static const uint8_t scalar[] = {
 		[KDTYPE_F32] = KRUN_F32,
@@ -84,20 +84,20 @@ write_setup(const struct judge *j, const struct runner *r, struct krun_setup *s)
 		[KDTYPE_U64] = KRUN_I64,
 		[KDTYPE_TF32] = KRUN_F32,
 	};
-	const struct ktask *t = j->task;
+	const struct ktask *t = judge.task;
 
 	*s = (struct krun_setup){ .version = KRUN_VERSION,
 		.arg_count = (uint32_t)t->arg_count,
 		.input_bytes = r->m->in.bytes,
 		.output_bytes = r->m->out.bytes,
-		.memory_bytes = j->o.memory_bytes,
-		.device = (uint32_t)j->device_number };
-	_Static_assert(sizeof s->cpus == sizeof j->cpus, "the system's sets are bit masks, too");
-	memcpy(s->cpus, &j->cpus, sizeof s->cpus);
+		.memory_bytes = judge.o.memory_bytes,
+		.device = (uint32_t)judge.device_number };
+	_Static_assert(sizeof s->cpus == sizeof judge.cpus, "the system's sets are bit masks, too");
+	memcpy(s->cpus, &judge.cpus, sizeof s->cpus);
 	snprintf(s->entry, sizeof s->entry, "%s", t->entry);
 	s->launches = (uint32_t)r->launches.count;
-	s->copies = j->copies;
-	s->alone = j->level == KSANDBOX_BWRAP;
+	s->copies = judge.copies;
+	s->alone = judge.level == KSANDBOX_BWRAP;
 	for (size_t i = 0; i < r->launches.count; i++)
 		snprintf(s->kernel[i], sizeof s->kernel[i], "%s", r->launches.at[i].kernel);
 	for (size_t i = 0; i < t->arg_count; i++) {
@@ -131,7 +131,7 @@ makes_streams(const char *file)
 
 /* The runner's environment: of ours, only the variables that select devices. */
 static char **
-environment(const struct judge *j, const char *file)
+environment(const char *file)
 {
 	static const char *const passed[] = { "CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES",
 		"ROCR_VISIBLE_DEVICES" };
@@ -140,11 +140,11 @@ environment(const struct judge *j, const char *file)
 
 	/* The kernel would note in its memory when a thread is interrupted, as by the judge. */
 	env[n++] = kstrdup("GLIBC_TUNABLES=glibc.pthread.rseq=0");
-	if (!j->device) {
-		env[n++] = kasprintf("OMP_NUM_THREADS=%ld", j->o.threads);
-		env[n++] = kasprintf("OPENBLAS_NUM_THREADS=%ld", j->o.threads);
+	if (!judge.device) {
+		env[n++] = kasprintf("OMP_NUM_THREADS=%ld", judge.o.threads);
+		env[n++] = kasprintf("OPENBLAS_NUM_THREADS=%ld", judge.o.threads);
 		env[n++] = kstrdup(
-		    j->level == KSANDBOX_BWRAP ? "OMP_PROC_BIND=close" : "OMP_PROC_BIND=false");
+		    judge.level == KSANDBOX_BWRAP ? "OMP_PROC_BIND=close" : "OMP_PROC_BIND=false");
 		env[n++] = kstrdup("OMP_WAIT_POLICY=passive");
 		env[n++] = kstrdup("OMP_DYNAMIC=false");
 		return env;
@@ -160,42 +160,43 @@ environment(const struct judge *j, const char *file)
 }
 
 static void
-spawn(struct judge *j, struct runner *r, const char *file, int theirs)
+spawn(struct runner *r, const char *file, int theirs)
 {
 	/* where the loader of OpenCL finds drivers */
 	static const char icd[] = "/etc/OpenCL";
-	auto_free char *program = khelper_path(j->o.backend->runner),
+	auto_free char *program = khelper_path(judge.o.backend->runner),
 	               *library = realpath(file, NULL);
-	auto_free char **env = j->opencl ? opencl_environment(j) : environment(j, file);
+	auto_free char **env = judge.opencl ? opencl_environment() : environment(file);
 	struct ksandbox_bind binds[] = { { program, "/kiln/runner" },
 		{ library, "/kiln/kernel.so" }, { icd, icd } };
-	struct ksandbox s = { .level = j->level,
+	struct ksandbox s = { .level = judge.level,
 		.profile = KSANDBOX_RUN,
 		.binds = binds,
-		.bind_count = j->opencl && !j->copies && kis_there(icd) ? 3 : 2,
+		.bind_count = judge.opencl && !judge.copies && kis_there(icd) ? 3 : 2,
 		.env = env,
-		.gpu = j->device || j->copies,
+		.gpu = judge.device || judge.copies,
 		.file_bytes = 16 << 20 };
 	int keep[] = { theirs, r->rows[0], r->starts[1] };
 	char number[LEN(keep)][16];
 	char *argv[] = { kstrdup("/kiln/runner"), kstrdup("/kiln/kernel.so"), number[0], number[1],
-		number[2], j->device ? (char *)j->o.backend->name : NULL, NULL };
+		number[2], judge.device ? (char *)judge.o.backend->name : NULL, NULL };
 
 	if (!library)
 		kdie_errno(K_USAGE, "%s", file);
 	/* GPU drivers reserve terabytes of address space. */
 	if (!s.gpu)
-		s.memory_bytes = LIMITED * (j->o.memory_bytes + r->m->in.bytes + r->m->out.bytes);
+		s.memory_bytes =
+		    LIMITED * (judge.o.memory_bytes + r->m->in.bytes + r->m->out.bytes);
 	for (size_t i = 0; i < LEN(keep); i++)
 		snprintf(number[i], sizeof number[i], "%d", keep[i]);
 	/*
 	 * Without a mount namespace, files that only root can reach are copied into a work folder.
 	 */
-	if (j->level < KSANDBOX_BWRAP)
+	if (judge.level < KSANDBOX_BWRAP)
 		s.work = r->work = ksandbox_work_new();
 	r->outer = ksandbox_spawn(&s, argv, keep, LEN(keep), &r->output);
 	if (r->outer < 0)
-		kdie_errno(K_MISSING, "the sandbox (%s)", ksandbox_name(j->level));
+		kdie_errno(K_MISSING, "the sandbox (%s)", ksandbox_name(judge.level));
 	fcntl(r->output, F_SETFL, O_NONBLOCK);
 	for (size_t i = 0; env[i]; i++)
 		free(env[i]);
@@ -288,35 +289,35 @@ rows_left(const struct runner *r)
  * before its call.
  */
 static size_t
-call_under_way(const struct judge *j, const struct runner *r, size_t rows)
+call_under_way(const struct runner *r, size_t rows)
 {
-	size_t left = rows_left(r) / (row_words(j->task) * sizeof *r->m->rows);
+	size_t left = rows_left(r) / (row_words(judge.task) * sizeof *r->m->rows);
 
 	return left < rows ? rows - 1 - left : 0;
 }
 
 /* Distances between the inputs and the outputs of calls, if those of others are hidden; else 0. */
 static void
-hidden_slots(const struct judge *j, const struct batch *b, uint64_t slot[KRUN_SLOTS])
+hidden_slots(const struct batch *b, uint64_t slot[KRUN_SLOTS])
 {
 	size_t in = 0, out = 0;
 
 	if (b && b->hidden)
-		memory_slot(j->task, b->w, &in, &out);
+		memory_slot(judge.task, b->w, &in, &out);
 	slot[0] = in;
 	slot[1] = out;
 }
 
 /* Whether an offset of the inputs belongs to a call other than the current one, and is hidden. */
 static bool
-is_hidden(const struct judge *j, const struct runner *r, const struct batch *b, uint64_t offset)
+is_hidden(const struct runner *r, const struct batch *b, uint64_t offset)
 {
-	const struct place *p = &r->m->places[call_under_way(j, r, b->count)];
+	const struct place *p = &r->m->places[call_under_way(r, b->count)];
 	uint64_t slot[KRUN_SLOTS];
 
-	hidden_slots(j, b, slot);
-	for (size_t i = 0; slot[0] && i < j->task->tensor_count; i++) {
-		const struct ktask_tensor *x = &j->task->tensors[i];
+	hidden_slots(b, slot);
+	for (size_t i = 0; slot[0] && i < judge.task->tensor_count; i++) {
+		const struct ktask_tensor *x = &judge.task->tensors[i];
 
 		if (!x->scalar && !x->output && p->tensor[i] / slot[0] == offset / slot[0])
 			return false;
@@ -329,8 +330,7 @@ is_hidden(const struct judge *j, const struct runner *r, const struct batch *b, 
  * which is an input".
  */
 static void
-describe_fault(
-    const struct judge *j, struct runner *r, const struct batch *b, char *text, size_t text_len)
+describe_fault(struct runner *r, const struct batch *b, char *text, size_t text_len)
 {
 	static const char *const kinds[] = { "inputs, which are read-only", "outputs" };
 	const struct arena *arenas[] = { &r->m->in, &r->m->out };
@@ -346,14 +346,14 @@ describe_fault(
 	for (int i = 0; i < 2; i++) {
 		uint64_t offset = address - r->base[i];
 
-		if (i == 0 && offset < arenas[i]->bytes && b && is_hidden(j, r, b, offset)) {
+		if (i == 0 && offset < arenas[i]->bytes && b && is_hidden(r, b, offset)) {
 			snprintf(text, text_len, ": it touched the inputs of another call");
 		} else if (i == 1 && offset < arenas[i]->bytes && b && b->hidden) {
 			snprintf(text, text_len,
 			    ": it touched the outputs of a call that was over, or of another one");
 		} else if (offset < arenas[i]->bytes && b) {
 			const char *tensor =
-			    memory_describe(j, r->m, b, i == 0, offset, where, sizeof where);
+			    memory_describe(r->m, b, i == 0, offset, where, sizeof where);
 
 			r->wrote = i == 0 ? tensor : NULL;
 			snprintf(text, text_len, ": it wrote %s, among the %s", where, kinds[i]);
@@ -366,7 +366,7 @@ describe_fault(
 
 /* How the process ended: the sandbox's outermost process ends with it, in the same way. */
 static enum outcome
-ended(struct judge *j, struct runner *r, const struct batch *b)
+ended(struct runner *r, const struct batch *b)
 {
 	siginfo_t info = { 0 };
 	char where[256] = "";
@@ -384,7 +384,7 @@ ended(struct judge *j, struct runner *r, const struct batch *b)
 	                                 : 0;
 	if (r->faulted) {
 		sig = (int)r->fault.value[0];
-		describe_fault(j, r, b, where, sizeof where);
+		describe_fault(r, b, where, sizeof where);
 	}
 	if (!sig)
 		return outcome(r, OUT_DIED, "exit",
@@ -401,20 +401,20 @@ ended(struct judge *j, struct runner *r, const struct batch *b)
  * arrival in *AT.
  */
 static enum outcome
-listen_until(struct judge *j, struct runner *r, const struct batch *b, int64_t deadline,
-    struct krun_report *report, int64_t *at, pid_t *sender)
+listen_until(struct runner *r, const struct batch *b, int64_t deadline, struct krun_report *report,
+    int64_t *at, pid_t *sender)
 {
 	for (;;) {
 		struct pollfd fds[2] = { { r->socket, POLLIN, 0 }, { r->output, POLLIN, 0 } };
 		int64_t left = deadline - know_ns();
 		/* A GPU's calls are short: sleeping and waking up would take as long. */
-		struct timespec t = { j->device ? 0 : left / 1000000000,
-			j->device ? 0 : left % 1000000000 };
+		struct timespec t = { judge.device ? 0 : left / 1000000000,
+			judge.device ? 0 : left % 1000000000 };
 		int n;
 
 		if (left <= 0)
 			return outcome(r, OUT_TIMEOUT, "timeout",
-			    "no answer within the time limit of %g s", j->o.run_timeout_s);
+			    "no answer within the time limit of %g s", judge.o.run_timeout_s);
 		n = ppoll(fds, 2, &t, NULL);
 		*at = know_ns();
 		if (n < 0 && errno != EINTR)
@@ -425,7 +425,7 @@ listen_until(struct judge *j, struct runner *r, const struct batch *b, int64_t d
 		if (n <= 0 || !fds[0].revents)
 			continue;
 		if (!receive(r, 0, report, sender))
-			return ended(j, r, b);
+			return ended(r, b);
 		if (report->what != KRUN_FAULT)
 			return OUT_OK;
 		r->fault = *report;
@@ -610,8 +610,8 @@ stop(struct runner *r)
 
 /* A command outside the timed region, and the answer. */
 static enum outcome
-exchange(struct judge *j, struct runner *r, const struct batch *b, enum krun_order order,
-    struct krun_report *report, pid_t *sender)
+exchange(struct runner *r, const struct batch *b, enum krun_order order, struct krun_report *report,
+    pid_t *sender)
 {
 	struct krun_command c = { .order = order, .calls = b ? (uint32_t)b->count : 0 };
 	int64_t at;
@@ -619,16 +619,16 @@ exchange(struct judge *j, struct runner *r, const struct batch *b, enum krun_ord
 	send_command(r, &c, sizeof c);
 	kill(r->pid, SIGCONT);
 	return listen_until(
-	    j, r, b, know_ns() + (int64_t)(j->o.run_timeout_s * 1e9), report, &at, sender);
+	    r, b, know_ns() + (int64_t)(judge.o.run_timeout_s * 1e9), report, &at, sender);
 }
 
 /* A command that is answered by AWAKE: none of the candidate's code runs meanwhile. */
 static enum outcome
-prepare(struct judge *j, struct runner *r, const struct batch *b, enum krun_order order)
+prepare(struct runner *r, const struct batch *b, enum krun_order order)
 {
 	struct krun_report report;
 	pid_t sender;
-	enum outcome e = exchange(j, r, b, order, &report, &sender);
+	enum outcome e = exchange(r, b, order, &report, &sender);
 
 	if (e == OUT_OK && report.what == KRUN_FAILED && sender == r->pid)
 		return outcome(r, OUT_DIED, "device_fault", "%s", report.text);
@@ -646,15 +646,15 @@ prepare(struct judge *j, struct runner *r, const struct batch *b, enum krun_orde
  * go ends in the same way.
  */
 static int64_t
-end_on_device(struct judge *j, struct runner *r, int64_t end)
+end_on_device(struct runner *r, int64_t end)
 {
 	int64_t ns;
 
 	/* Even on a shared device: otherwise the process could see the difference. */
 	kill(r->pid, SIGSTOP);
-	if (!j->alone)
+	if (!judge.alone)
 		return end;
-	ns = j->space->fence();
+	ns = judge.space->fence();
 	r->lates += ns > LATE_NS && ns > LATE_FACTOR * r->fence_ns && r->fence_ns;
 	return know_ns();
 }
@@ -670,15 +670,14 @@ look_at_lates(struct runner *r)
 
 /* Sends the rows of calls FROM to TO of a go, which are read one by one. */
 static void
-send_rows(
-    const struct judge *j, const struct runner *r, const struct batch *b, size_t from, size_t to)
+send_rows(const struct runner *r, const struct batch *b, size_t from, size_t to)
 {
-	size_t words = row_words(j->task), left = (to - from) * words * sizeof *r->m->rows;
+	size_t words = row_words(judge.task), left = (to - from) * words * sizeof *r->m->rows;
 	const char *p = (const char *)(r->m->rows + from * words);
 	ssize_t n;
 
 	for (size_t k = from; k < to; k++)
-		hidden_slots(j, b, &r->m->rows[(k + 1) * words - KRUN_SLOTS]);
+		hidden_slots(b, &r->m->rows[(k + 1) * words - KRUN_SLOTS]);
 	for (; left; p += n, left -= (size_t)n)
 		if ((n = write(r->rows[1], p, left)) < 0) {
 			/*
@@ -712,11 +711,11 @@ look_at_pause(struct runner *r, int64_t cpu)
 
 /* A GPU's runner must be awake and polling before the clock starts. */
 static enum outcome
-before_go(struct judge *j, struct runner *r, const struct batch *b)
+before_go(struct runner *r, const struct batch *b)
 {
-	return j->device ? prepare(j, r, b, KRUN_READY)
-	    : j->copies  ? prepare(j, r, b, KRUN_STAGE)
-	                 : OUT_OK;
+	return judge.device ? prepare(r, b, KRUN_READY)
+	    : judge.copies  ? prepare(r, b, KRUN_STAGE)
+	                    : OUT_OK;
 }
 
 /* Checks the answer to a go. */
@@ -737,11 +736,11 @@ look_at_report(struct runner *r, const struct krun_report *report, pid_t sender,
 
 /* Its own time: krun-c has sent when the calls began, and reports when they ended. */
 static enum outcome
-own_time(const struct judge *j, struct runner *r, const struct krun_report *report, int64_t *ns)
+own_time(struct runner *r, const struct krun_report *report, int64_t *ns)
 {
 	int64_t start = 0, more;
-	bool sent =
-	    j->device || j->opencl || recv(r->starts[0], &start, sizeof start, 0) == sizeof start;
+	bool sent = judge.device || judge.opencl ||
+	    recv(r->starts[0], &start, sizeof start, 0) == sizeof start;
 
 	*ns = (int64_t)report->value[0] - start;
 	if (sent && recv(r->starts[0], &more, sizeof more, 0) < 0)
@@ -754,11 +753,11 @@ own_time(const struct judge *j, struct runner *r, const struct krun_report *repo
  * Once it has begun somewhere it stays there.
  */
 static void
-allow(const struct judge *j, const struct runner *r, int cpu)
+allow(const struct runner *r, int cpu)
 {
-	cpu_set_t set = j->cpus;
+	cpu_set_t set = judge.cpus;
 
-	if (j->begin_on < 0 || r->threads != 1)
+	if (judge.begin_on < 0 || r->threads != 1)
 		return;
 	if (cpu >= 0) {
 		CPU_ZERO(&set);
@@ -775,12 +774,11 @@ struct glimpse {
 
 /* Waits until the device has done the work of the calls that have returned. */
 static void
-await_device(const struct judge *j, const struct runner *r, const struct batch *b, size_t returned)
+await_device(const struct runner *r, const struct batch *b, size_t returned)
 {
 	if (!returned)
 		return;
-	for (int i = 0; i < DEVICE_STEPS && memory_untouched(j, r->m, b, returned - 1, returned);
-	     i++)
+	for (int i = 0; i < DEVICE_STEPS && memory_untouched(r->m, b, returned - 1, returned); i++)
 		usleep(DEVICE_STEP_US);
 	usleep(DEVICE_DONE_US);
 }
@@ -791,17 +789,17 @@ await_device(const struct judge *j, const struct runner *r, const struct batch *
  * goes the process waits for a row.
  */
 static void
-await_moment(const struct judge *j, const struct runner *r, const struct batch *b)
+await_moment(const struct runner *r, const struct batch *b)
 {
 	int64_t start = know_ns();
 	struct pollfd end = { .fd = r->socket, .events = POLLIN };
 	const struct timespec step = { .tv_nsec = ROW_STEP_NS };
 
 	if (b->look_row)
-		while (rows_left(r) && kseconds_since(start) < j->o.run_timeout_s &&
+		while (rows_left(r) && kseconds_since(start) < judge.o.run_timeout_s &&
 		    !ppoll(&end, 1, &step, NULL))
 			;
-	else if (j->beside)
+	else if (judge.beside)
 		usleep((useconds_t)(b->look_ns / 1000));
 	else
 		while ((double)(know_ns() - start) < b->look_ns)
@@ -817,42 +815,41 @@ await_moment(const struct judge *j, const struct runner *r, const struct batch *
  * Nothing in the process shows which goes these are.
  */
 static enum outcome
-look_between(
-    struct judge *j, struct runner *r, const struct batch *b, size_t rows, struct glimpse *g)
+look_between(struct runner *r, const struct batch *b, size_t rows, struct glimpse *g)
 {
 	enum outcome e;
 
 	if (!b || b->look_ns <= 0)
 		return OUT_OK;
-	if (j->device)
-		await_device(j, r, b, rows);
+	if (judge.device)
+		await_device(r, b, rows);
 	else
-		await_moment(j, r, b);
+		await_moment(r, b);
 	e = stop(r);
 	if (e != OUT_OK)
 		return e;
-	g->returned = j->device ? rows : call_under_way(j, r, rows);
-	g->outputs = memory_outputs(j, r->m);
-	if (!memory_change(j, r->m, b, j->device ? rows : g->returned + 1))
+	g->returned = judge.device ? rows : call_under_way(r, rows);
+	g->outputs = memory_outputs(r->m);
+	if (!memory_change(r->m, b, judge.device ? rows : g->returned + 1))
 		return outcome(r, OUT_PROTOCOL, "solved_together",
 		    "it wrote to the outputs of calls that had not begun");
-	send_rows(j, r, b, rows, b->count);
+	send_rows(r, b, rows, b->count);
 	kill(r->pid, SIGCONT);
 	return OUT_OK;
 }
 
 /* Have calls that had returned left their outputs alone since then? */
 static enum outcome
-compare_glimpse(struct judge *j, struct runner *r, const struct batch *b, const struct glimpse *g)
+compare_glimpse(struct runner *r, const struct batch *b, const struct glimpse *g)
 {
 	for (size_t k = 0; k < g->returned; k++)
-		for (size_t i = 0; i < j->task->tensor_count; i++) {
-			const struct ktask_tensor *x = &j->task->tensors[i];
+		for (size_t i = 0; i < judge.task->tensor_count; i++) {
+			const struct ktask_tensor *x = &judge.task->tensors[i];
 			size_t at = r->m->places[k].tensor[i];
 			struct pair p = { g->outputs + at, r->m->out.memory + at,
-				ktask_elements(j->task, b->w, x) * kdtype_size(x->dtype) };
+				tensor_bytes(b->w, x) };
 
-			if (x->output && !x->scalar && j->space->differs(&p, 1))
+			if (x->output && !x->scalar && judge.space->differs(&p, 1))
 				return outcome(r, OUT_PROTOCOL, "calls_overlap",
 				    "a call was not done when the next one began");
 		}
@@ -860,7 +857,7 @@ compare_glimpse(struct judge *j, struct runner *r, const struct batch *b, const 
 }
 
 static enum outcome
-go(struct judge *j, struct runner *r, const struct batch *b, struct span *s)
+go(struct runner *r, const struct batch *b, struct span *s)
 {
 	struct krun_command c = { .order = KRUN_GO, .calls = b ? (uint32_t)b->count : 0 };
 	char why[256];
@@ -877,44 +874,44 @@ go(struct judge *j, struct runner *r, const struct batch *b, struct span *s)
 		return e;
 	if (getrandom(&c.nonce, sizeof c.nonce, 0) != sizeof c.nonce)
 		kdie_errno(K_MISSING, "getrandom");
-	if (b && !launches_size(j, &r->launches, b->w, c.launch, why, sizeof why))
+	if (b && !launches_size(&r->launches, b->w, c.launch, why, sizeof why))
 		return outcome(r, OUT_DIED, "launch", "%s", why);
-	e = before_go(j, r, b);
+	e = before_go(r, b);
 	if (e != OUT_OK)
 		return e;
-	if (j->copies)
+	if (judge.copies)
 		cpu = cpu_ns(r);
 	rows = b && b->look_row ? b->look_row : c.calls;
-	send_rows(j, r, b, 0, rows);
-	allow(j, r, j->begin_on);
+	send_rows(r, b, 0, rows);
+	allow(r, judge.begin_on);
 	own_delay = own_delay_ns();
 	start = know_ns();
 	send_command(r, &c, sizeof c);
 	kill(r->pid, SIGCONT);
-	allow(j, r, -1);
-	e = look_between(j, r, b, rows, &seen)
+	allow(r, -1);
+	e = look_between(r, b, rows, &seen)
 	    ?: listen_until(
-	           j, r, b, start + (int64_t)(j->o.run_timeout_s * 1e9), &report, &end, &sender);
-	if (e == OUT_OK && j->device)
-		end = end_on_device(j, r, end);
+	           r, b, start + (int64_t)(judge.o.run_timeout_s * 1e9), &report, &end, &sender);
+	if (e == OUT_OK && judge.device)
+		end = end_on_device(r, end);
 	own_delay = own_delay_ns() - own_delay;
 	/* Before it is stopped, which may make it wait as well. */
 	done_delay = threads_delay_ns(r);
 	used = cpu_ns(r) - cpu;
-	if (j->beside)
+	if (judge.beside)
 		own_delay = delay_since(used, own_delay);
-	if (e == OUT_OK && j->copies && report.what == KRUN_DONE)
-		e = prepare(j, r, b, KRUN_COLLECT);
-	spent_on(j, SPENT_STOPPING);
+	if (e == OUT_OK && judge.copies && report.what == KRUN_DONE)
+		e = prepare(r, b, KRUN_COLLECT);
+	spent_on(SPENT_STOPPING);
 	e = e ?: stop(r) ?: look_at_report(r, &report, sender, c.nonce)
-	      ?: own_time(j, r, &report, &own) ?: compare_glimpse(j, r, b, &seen);
-	j->space->release(seen.outputs);
+	      ?: own_time(r, &report, &own) ?: compare_glimpse(r, b, &seen);
+	judge.space->release(seen.outputs);
 	if (e != OUT_OK)
 		return e;
 	r->inside_ns += used;
 	*s = (struct span){ .own_ns = own,
 		.judge_ns = end - start,
-		.cpu_ns = j->copies ? used : r->frozen_cpu_ns - cpu,
+		.cpu_ns = judge.copies ? used : r->frozen_cpu_ns - cpu,
 		.done_cpu_ns = used,
 		.delay_ns = delay_since(delay, done_delay),
 		.judge_delay_ns = own_delay,
@@ -923,25 +920,25 @@ go(struct judge *j, struct runner *r, const struct batch *b, struct span *s)
 }
 
 enum outcome
-runner_go(struct judge *j, struct runner *r, const struct batch *b, struct span *s)
+runner_go(struct runner *r, const struct batch *b, struct span *s)
 {
-	enum spent before = spent_on(j, SPENT_CALLING);
-	enum outcome e = go(j, r, b, s);
+	enum spent before = spent_on(SPENT_CALLING);
+	enum outcome e = go(r, b, s);
 	struct span unused;
 
 	if (e == OUT_OK && b && b->hidden)
-		e = go(j, r, NULL, &unused);
-	spent_on(j, before);
+		e = go(r, NULL, &unused);
+	spent_on(before);
 	return e;
 }
 
 /* ---- what it took ---- */
 
 double
-runner_undelayed_ns(const struct judge *j, const struct runner *r, const struct span *s)
+runner_undelayed_ns(const struct runner *r, const struct span *s)
 {
 	/* A device continues to work while those who wait for it have no processor. */
-	if (j->device)
+	if (judge.device)
 		return (double)s->judge_ns;
 	/* With several threads nobody can say how much of a wait the other threads made up for. */
 	return (double)(s->judge_ns - s->judge_delay_ns - (r->threads == 1 ? s->delay_ns : 0));
@@ -956,36 +953,36 @@ runner_undelayed_ns(const struct judge *j, const struct runner *r, const struct 
  * says more.
  */
 static double
-exact_ns(
-    const struct judge *j, const struct runner *r, const struct span *s, const struct handshake *h)
+exact_ns(const struct runner *r, const struct span *s, const struct handshake *h)
 {
-	double cpu = ((double)s->done_cpu_ns - h->cpu_ns) / (j->opencl ? r->threads : j->o.threads),
+	double cpu = ((double)s->done_cpu_ns - h->cpu_ns) /
+	    (judge.opencl ? r->threads : judge.o.threads),
 	       own = (double)s->own_ns - h->own_ns;
 
-	return r->threads == 1 && !j->opencl ? (double)s->done_cpu_ns - h->cpu_ns : fmax(own, cpu);
+	return r->threads == 1 && !judge.opencl ? (double)s->done_cpu_ns - h->cpu_ns
+	                                        : fmax(own, cpu);
 }
 
 double
-runner_ns(
-    const struct judge *j, const struct runner *r, const struct span *s, const struct handshake *h)
+runner_ns(const struct runner *r, const struct span *s, const struct handshake *h)
 {
-	double ns = runner_undelayed_ns(j, r, s) - h->ns,
-	       cpu = ((double)s->cpu_ns - h->stopped_cpu_ns * r->threads) / j->o.threads;
+	double ns = runner_undelayed_ns(r, s) - h->ns,
+	       cpu = ((double)s->cpu_ns - h->stopped_cpu_ns * r->threads) / judge.o.threads;
 
 	/* A driver's threads wait for their device in their own ways. */
-	if (j->device || j->copies)
+	if (judge.device || judge.copies)
 		return fmax(ns, 1);
-	ns = fmax(ns - h->spread_ns, exact_ns(j, r, s, h));
+	ns = fmax(ns - h->spread_ns, exact_ns(r, s, h));
 	/* Work that continued after "done". */
-	if (cpu > CLEARLY * ns + CPU_TRIFLE_NS && !j->opencl)
+	if (cpu > CLEARLY * ns + CPU_TRIFLE_NS && !judge.opencl)
 		ns = cpu;
 	return fmax(ns, 1);
 }
 
 double
-runner_least_ns(const struct judge *j, const struct handshake *h)
+runner_least_ns(const struct handshake *h)
 {
-	return j->device || j->copies ? h->range_ns : h->exact_range_ns;
+	return judge.device || judge.copies ? h->range_ns : h->exact_range_ns;
 }
 
 /* ---- start and end ---- */
@@ -1024,45 +1021,45 @@ runner_handshake_of(const struct handshake *measured, size_t n)
 }
 
 struct handshake
-runner_handshake_from(const struct judge *j, const struct runner *r, const struct span *s)
+runner_handshake_from(const struct runner *r, const struct span *s)
 {
 	/* On a busy machine a delay may be subtracted twice. */
-	return (struct handshake){ .ns = fmax(0, runner_undelayed_ns(j, r, s)),
+	return (struct handshake){ .ns = fmax(0, runner_undelayed_ns(r, s)),
 		.own_ns = (double)s->own_ns,
 		.cpu_ns = (double)s->done_cpu_ns,
 		.stopped_cpu_ns = (double)s->cpu_ns };
 }
 
 struct handshake
-runner_handshake(struct judge *j, struct runner *r)
+runner_handshake(struct runner *r)
 {
 	struct handshake measured[HANDSHAKES];
 	double fences[HANDSHAKES];
 	struct span s;
 
 	for (size_t i = 0; i < HANDSHAKES; i++) {
-		if (runner_go(j, r, NULL, &s) != OUT_OK)
+		if (runner_go(r, NULL, &s) != OUT_OK)
 			kdie(K_MISSING, "the runner: %s", r->why);
-		measured[i] = runner_handshake_from(j, r, &s);
-		fences[i] = (double)j->space->fence();
+		measured[i] = runner_handshake_from(r, &s);
+		fences[i] = (double)judge.space->fence();
 	}
 	r->fence_ns = (int64_t)kstat_quantile(fences, HANDSHAKES, 0.5);
 	return runner_handshake_of(measured, HANDSHAKES);
 }
 
 static void
-greet(struct judge *j, struct runner *r)
+greet(struct runner *r)
 {
 	struct krun_report hello;
 	int64_t at;
-	enum outcome e = listen_until(
-	    j, r, NULL, know_ns() + (int64_t)START_S * 1000000000, &hello, &at, &r->pid);
+	enum outcome e =
+	    listen_until(r, NULL, know_ns() + (int64_t)START_S * 1000000000, &hello, &at, &r->pid);
 	/* A device that is out of memory has some again when its other users are done. */
 	if (e == OUT_OK && hello.what == KRUN_FAILED)
 		kdie(kgpu_no_room(hello.text) ? K_AGAIN : K_MISSING, "the runner: %s", hello.text);
 	if (e != OUT_OK || hello.what != KRUN_HELLO || r->pid <= 0)
 		kdie(K_MISSING, "the runner did not start in the %s sandbox: %s: %.*s",
-		    ksandbox_name(j->level), r->why, (int)r->printed.len,
+		    ksandbox_name(judge.level), r->why, (int)r->printed.len,
 		    r->printed.data ? r->printed.data : "");
 	r->base[0] = hello.value[0];
 	r->base[1] = hello.value[1];
@@ -1072,11 +1069,11 @@ greet(struct judge *j, struct runner *r)
 
 /* From this moment on foreign code may run. */
 enum outcome
-runner_load(struct judge *j, struct runner *r)
+runner_load(struct runner *r)
 {
 	struct krun_report report;
 	pid_t sender;
-	enum outcome e = exchange(j, r, NULL, KRUN_LOAD, &report, &sender);
+	enum outcome e = exchange(r, NULL, KRUN_LOAD, &report, &sender);
 
 	if (e == OUT_OK)
 		e = stop(r);
@@ -1091,7 +1088,7 @@ runner_load(struct judge *j, struct runner *r)
 }
 
 enum outcome
-runner_spawn(struct judge *j, struct runner *r, const char *file, struct memory *m)
+runner_spawn(struct runner *r, const char *file, struct memory *m)
 {
 	int pair[2], on = 1;
 
@@ -1102,19 +1099,19 @@ runner_spawn(struct judge *j, struct runner *r, const char *file, struct memory 
 	    pipe2(r->rows, O_CLOEXEC | O_NONBLOCK) < 0)
 		kdie_errno(K_IO, "the connection to the runner");
 	r->socket = pair[0];
-	if ((j->opencl || (j->device && launches_present(file))) &&
+	if ((judge.opencl || (judge.device && launches_present(file))) &&
 	    !launches_read(file, &r->launches, r->why, sizeof r->why)) {
 		close(pair[1]);
 		r->check = "launch";
 		return OUT_DIED;
 	}
-	spawn(j, r, file, pair[1]);
+	spawn(r, file, pair[1]);
 	close(pair[1]);
 	return OUT_OK;
 }
 
 void
-runner_set_up(const struct judge *j, struct runner *r, struct memory *m)
+runner_set_up(struct runner *r, struct memory *m)
 {
 	struct krun_setup setup;
 	int memory[] = { m->in.runner_fd, m->out.runner_fd };
@@ -1129,7 +1126,7 @@ runner_set_up(const struct judge *j, struct runner *r, struct memory *m)
 		.msg_controllen = sizeof control.bytes };
 
 	r->m = m;
-	write_setup(j, r, &setup);
+	write_setup(r, &setup);
 	control.align = (struct cmsghdr){ .cmsg_level = SOL_SOCKET,
 		.cmsg_type = SCM_RIGHTS,
 		.cmsg_len = CMSG_LEN(sizeof memory) };
@@ -1140,33 +1137,33 @@ runner_set_up(const struct judge *j, struct runner *r, struct memory *m)
 }
 
 enum outcome
-runner_launch(struct judge *j, struct runner *r, const char *file, struct memory *m)
+runner_launch(struct runner *r, const char *file, struct memory *m)
 {
-	enum outcome e = runner_spawn(j, r, file, m);
+	enum outcome e = runner_spawn(r, file, m);
 
 	/* Now, not when it is greeted: a runner waits for this before it touches its device. */
 	if (e == OUT_OK)
-		runner_set_up(j, r, m);
+		runner_set_up(r, m);
 	return e;
 }
 
 void
-runner_greet(struct judge *j, struct runner *r)
+runner_greet(struct runner *r)
 {
-	greet(j, r);
+	greet(r);
 	if (stop(r) != OUT_OK)
 		kdie(K_IO, "the runner: %s", r->why);
 }
 
 enum outcome
-runner_open(struct judge *j, struct runner *r, const char *file, struct memory *m)
+runner_open(struct runner *r, const char *file, struct memory *m)
 {
-	enum outcome e = runner_launch(j, r, file, m);
+	enum outcome e = runner_launch(r, file, m);
 
 	if (e != OUT_OK)
 		return e;
-	runner_greet(j, r);
-	return runner_load(j, r);
+	runner_greet(r);
+	return runner_load(r);
 }
 
 void

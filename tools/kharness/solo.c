@@ -20,12 +20,11 @@
 #include "knpy.h"
 #include "kstat.h"
 
-struct solo {
-	struct judge *j;
+static struct solo {
 	void *entry;
 	ffi_cif cif;
 	ffi_type *types[KTASK_ARGS + 1];
-};
+} solo;
 
 static ffi_type *
 type_of(const struct ktask *t, const struct ktask_arg *a)
@@ -50,30 +49,30 @@ type_of(const struct ktask *t, const struct ktask_arg *a)
 }
 
 static void
-load(struct solo *s)
+load(void)
 {
-	const struct ktask *t = s->j->task;
-	auto_free char *path = realpath(s->j->o.candidate, NULL);
+	const struct ktask *t = judge.task;
+	auto_free char *path = realpath(judge.o.candidate, NULL);
 	void *library = path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
 
-	s->entry = library ? dlsym(library, t->entry) : NULL;
-	if (!s->entry)
-		kdie(K_USAGE, "%s: %s", s->j->o.candidate, path ? dlerror() : strerror(errno));
+	solo.entry = library ? dlsym(library, t->entry) : NULL;
+	if (!solo.entry)
+		kdie(K_USAGE, "%s: %s", judge.o.candidate, path ? dlerror() : strerror(errno));
 	for (size_t i = 0; i < t->arg_count; i++)
-		s->types[i] = type_of(t, &t->args[i]);
-	s->types[t->arg_count] = &ffi_type_pointer;
-	if (ffi_prep_cif(&s->cif, FFI_DEFAULT_ABI, (unsigned)t->arg_count + s->j->device,
-	        &ffi_type_void, s->types) != FFI_OK)
+		solo.types[i] = type_of(t, &t->args[i]);
+	solo.types[t->arg_count] = &ffi_type_pointer;
+	if (ffi_prep_cif(&solo.cif, FFI_DEFAULT_ABI, (unsigned)t->arg_count + judge.device,
+	        &ffi_type_void, solo.types) != FFI_OK)
 		kdie(K_USAGE, "%s: libffi cannot prepare the call", t->file);
 }
 
 /* Convert a row's words to arguments: offsets become addresses. */
 static void
-call(struct solo *s, const struct memory *m)
+call(const struct memory *m)
 {
-	const struct ktask *t = s->j->task;
+	const struct ktask *t = judge.task;
 	uint64_t words[KTASK_ARGS];
-	void *values[KTASK_ARGS + 1], *stream = s->j->device ? device_stream() : NULL;
+	void *values[KTASK_ARGS + 1], *stream = judge.device ? device_stream() : NULL;
 
 	memcpy(words, m->rows, t->arg_count * sizeof *words);
 	for (size_t i = 0; i < t->arg_count; i++) {
@@ -86,9 +85,9 @@ call(struct solo *s, const struct memory *m)
 		values[i] = &words[i];
 	}
 	values[t->arg_count] = &stream;
-	ffi_call(&s->cif, FFI_FN(s->entry), NULL, values);
+	ffi_call(&solo.cif, FFI_FN(solo.entry), NULL, values);
 	/* A fence there is a launch, which a profiler would also measure. */
-	if (s->j->device)
+	if (judge.device)
 		device_wait();
 }
 
@@ -110,10 +109,10 @@ count(const char *word)
 
 /* The region for a profiler: the call, without the preparation of its inputs. */
 static void
-mark(const struct solo *s, bool begin)
+mark(bool begin)
 {
 	count(begin ? "enable\n" : "disable\n");
-	if (s->j->device)
+	if (judge.device)
 		device_profiler(begin);
 	else if (begin)
 		CALLGRIND_START_INSTRUMENTATION;
@@ -123,26 +122,26 @@ mark(const struct solo *s, bool begin)
 
 /* Once to warm up, once for the profiler. */
 static void
-call_twice(struct solo *s, const struct ktask_workload *w, struct memory *m)
+call_twice(const struct ktask_workload *w, struct memory *m)
 {
 	struct batch b;
 
 	for (int i = 0; i < 2; i++) {
-		batch_draw(s->j, &b, w, s->j->task->distributions[0], 1, false);
-		memory_load(s->j, m, &b);
-		memory_flush(s->j, m, &b);
+		batch_draw(&b, w, judge.task->distributions[0], 1, false);
+		memory_load(m, &b);
+		memory_flush(m, &b);
 		if (i == 1)
-			mark(s, true);
-		call(s, m);
+			mark(true);
+		call(m);
 		if (i == 1)
-			mark(s, false);
-		batch_free(s->j, &b);
+			mark(false);
+		batch_free(&b);
 	}
 }
 
 /* Prints the median time of calls; each finds the same data, which was just used, and its code. */
 static void
-call_warm(struct solo *s, const struct ktask_workload *w, struct memory *m)
+call_warm(const struct ktask_workload *w, struct memory *m)
 {
 	enum { LEAST = 5, MOST = 101 };
 	static const double enough_s = 0.2;
@@ -151,30 +150,30 @@ call_warm(struct solo *s, const struct ktask_workload *w, struct memory *m)
 	int64_t begun = know_ns(), start;
 	size_t n = 0;
 
-	batch_draw(s->j, &b, w, s->j->task->distributions[0], 1, false);
-	memory_load(s->j, m, &b);
-	call(s, m);
+	batch_draw(&b, w, judge.task->distributions[0], 1, false);
+	memory_load(m, &b);
+	call(m);
 	while (n < LEAST || (n < MOST && kseconds_since(begun) < enough_s)) {
 		/* What it changes is as before. */
-		memory_reload(s->j, m, &b);
+		memory_reload(m, &b);
 		start = know_ns();
-		call(s, m);
+		call(m);
 		ns[n++] = (double)(know_ns() - start);
 	}
 	printf("warm: %s %.0f ns\n", w->name, kstat_quantile(ns, n, 0.5));
-	batch_free(s->j, &b);
+	batch_free(&b);
 }
 
 static void
-one_workload(struct solo *s, const struct ktask_workload *w)
+one_workload(const struct ktask_workload *w)
 {
 	struct memory m;
 	size_t in, out;
 
-	memory_slot(s->j->task, w, &in, &out);
-	memory_open(s->j, &m, in, out, 1);
-	(s->j->o.warm ? call_warm : call_twice)(s, w, &m);
-	memory_close(s->j, &m);
+	memory_slot(judge.task, w, &in, &out);
+	memory_open(&m, in, out, 1);
+	(judge.o.warm ? call_warm : call_twice)(w, &m);
+	memory_close(&m);
 }
 
 /* ---- a separate allocation for every tensor ---- */
@@ -183,36 +182,36 @@ enum { ALIGNED = 64 }; /* as in the memory in which candidates are judged */
 
 /* Memory whose bounds a sanitizer knows; its contents count as never written. */
 static void *
-apart_alloc(const struct judge *j, size_t bytes)
+apart_alloc(size_t bytes)
 {
 	void *p = NULL;
 
-	if (j->device)
+	if (judge.device)
 		return device_alloc(bytes);
-	if (j->o.fenced)
-		return j->space->alloc(bytes);
+	if (judge.o.fenced)
+		return judge.space->alloc(bytes);
 	if (posix_memalign(&p, ALIGNED, bytes ? bytes : 1))
 		kdie(K_MISSING, "%zu bytes for a tensor", bytes);
 	return p;
 }
 
 static void
-apart_free(const struct judge *j, void *p)
+apart_free(void *p)
 {
-	if (j->device)
+	if (judge.device)
 		device_free(p);
-	else if (j->o.fenced)
-		j->space->release(p);
+	else if (judge.o.fenced)
+		judge.space->release(p);
 	else
 		free(p);
 }
 
 static void
-apart_call(struct solo *s, const struct ktask_workload *w, void *const *memory)
+apart_call(const struct ktask_workload *w, void *const *memory)
 {
-	const struct ktask *t = s->j->task;
+	const struct ktask *t = judge.task;
 	uint64_t words[KTASK_ARGS] = { 0 };
-	void *values[KTASK_ARGS + 1], *stream = s->j->device ? device_stream() : NULL;
+	void *values[KTASK_ARGS + 1], *stream = judge.device ? device_stream() : NULL;
 
 	for (size_t i = 0; i < t->arg_count; i++) {
 		const struct ktask_arg *a = &t->args[i];
@@ -230,29 +229,29 @@ apart_call(struct solo *s, const struct ktask_workload *w, void *const *memory)
 	}
 	values[t->arg_count] = &stream;
 	/* With invented numbers it may never return: a signal ends it, like any fault. */
-	if (s->j->o.fenced)
-		alarm((unsigned)ceil(s->j->o.run_timeout_s));
-	ffi_call(&s->cif, FFI_FN(s->entry), NULL, values);
+	if (judge.o.fenced)
+		alarm((unsigned)ceil(judge.o.run_timeout_s));
+	ffi_call(&solo.cif, FFI_FN(solo.entry), NULL, values);
 	alarm(0);
-	if (s->j->device)
+	if (judge.device)
 		device_wait();
 }
 
 /* Save what the call wrote to the outputs, each in a file of its own. */
 static void
-save_outputs(const struct judge *j, const struct ktask_workload *w, void *const *memory)
+save_outputs(const struct ktask_workload *w, void *const *memory)
 {
-	const struct ktask *t = j->task;
+	const struct ktask *t = judge.task;
 
 	for (size_t i = 0; i < t->tensor_count; i++) {
 		const struct ktask_tensor *x = &t->tensors[i];
-		size_t bytes = ktask_elements(t, w, x) * kdtype_size(x->dtype);
-		auto_free char *path = kasprintf("%s/%s.%s.npy", j->o.save, w->name, x->name);
+		size_t bytes = tensor_bytes(w, x);
+		auto_free char *path = kasprintf("%s/%s.%s.npy", judge.o.save, w->name, x->name);
 		char *data;
 
 		if (x->output) {
 			data = kmalloc(bytes);
-			j->space->copy(data, memory[i], bytes);
+			judge.space->copy(data, memory[i], bytes);
 			if (!knpy_write(path, 'u', 1, data, bytes))
 				kdie_errno(K_IO, "%s", path);
 			free(data);
@@ -261,31 +260,30 @@ save_outputs(const struct judge *j, const struct ktask_workload *w, void *const 
 }
 
 static void
-apart_workload(struct solo *s, const struct ktask_workload *w, enum kdist dist)
+apart_workload(const struct ktask_workload *w, enum kdist dist)
 {
-	struct judge *j = s->j;
-	const struct ktask *t = j->task;
+	const struct ktask *t = judge.task;
 	void *memory[KTASK_TENSORS] = { NULL };
 	struct batch b;
 
-	batch_draw(j, &b, w, dist, 1, false);
+	batch_draw(&b, w, dist, 1, false);
 	for (size_t i = 0; i < t->tensor_count; i++) {
 		const struct ktask_tensor *x = &t->tensors[i];
-		size_t bytes = x->scalar ? 0 : ktask_elements(t, w, x) * kdtype_size(x->dtype);
+		size_t bytes = x->scalar ? 0 : tensor_bytes(w, x);
 
 		if (x->scalar)
 			continue;
-		memory[i] = apart_alloc(j, bytes);
+		memory[i] = apart_alloc(bytes);
 		if (x->input)
-			j->space->copy(memory[i], b.calls[0].raw[i], bytes);
+			judge.space->copy(memory[i], b.calls[0].raw[i], bytes);
 	}
-	apart_call(s, w, memory);
-	if (j->o.save && dist == t->distributions[0])
-		save_outputs(j, w, memory);
+	apart_call(w, memory);
+	if (judge.o.save && dist == t->distributions[0])
+		save_outputs(w, memory);
 	for (size_t i = 0; i < t->tensor_count; i++)
 		if (memory[i])
-			apart_free(j, memory[i]);
-	batch_free(j, &b);
+			apart_free(memory[i]);
+	batch_free(&b);
 }
 
 static void
@@ -297,35 +295,35 @@ say_apart(const char *what, const struct ktask_workload *w)
 
 /* Workload W, with inputs of every distribution. */
 static void
-apart_listed(struct solo *s, const struct ktask_workload *w)
+apart_listed(const struct ktask_workload *w)
 {
-	const struct ktask *t = s->j->task;
+	const struct ktask *t = judge.task;
 
 	say_apart("begin", w);
 	for (size_t d = 0; d < t->distribution_count; d++)
-		apart_workload(s, w, t->distributions[d]);
+		apart_workload(w, t->distributions[d]);
 	say_apart("done", w);
 }
 
 /* Sizes as the check draws them around those of workload W: the largest, then any. */
 static void
-apart_drawn(struct solo *s, const struct ktask_workload *w)
+apart_drawn(const struct ktask_workload *w)
 {
 	enum { DRAWS = 16 };
-	const struct ktask *t = s->j->task;
+	const struct ktask *t = judge.task;
 	int draws = workload_is_small(t, w) ? DRAWS : 1;
 	size_t in, out;
 
-	memory_largest(s->j, false, &in, &out);
+	memory_largest(false, &in, &out);
 	for (int n = 0; n <= draws; n++) {
 		struct ktask_workload drawn;
 		struct krng rng;
 
-		krng_init(&rng, s->j->o.seed, n, 0, "sizes");
+		krng_init(&rng, judge.o.seed, n, 0, "sizes");
 		if (!vary_draw(t, w, t->axis_count, false, n ? &rng : NULL, in, out, &drawn))
 			continue;
 		say_apart("begin", &drawn);
-		apart_workload(s, &drawn, t->distributions[0]);
+		apart_workload(&drawn, t->distributions[0]);
 		say_apart("done", &drawn);
 		vary_free(&drawn);
 	}
@@ -351,48 +349,48 @@ by_bytes(const void *a, const void *b)
  * first.
  */
 static void
-run_apart(struct solo *s)
+run_apart(void)
 {
-	const struct ktask *t = s->j->task;
+	const struct ktask *t = judge.task;
 	auto_free struct ktask_workload **list = kcalloc(t->workload_count + 1, sizeof *list);
-	int64_t end = know_ns() + (int64_t)(s->j->o.run_timeout_s * 1e9);
+	int64_t end = know_ns() + (int64_t)(judge.o.run_timeout_s * 1e9);
 	size_t count = 0;
 
 	for (size_t i = 0; i < t->workload_count; i++)
-		if (ktask_in_set(&t->workloads[i], s->j->o.set))
+		if (ktask_in_set(&t->workloads[i], judge.o.set))
 			list[count++] = &t->workloads[i];
 	sorted = t;
 	qsort(list, count, sizeof(struct ktask_workload *), by_bytes);
 	printf("apart: %zu workloads\n", count);
 	for (size_t i = 0; i < count && know_ns() < end; i++)
-		(s->j->o.drawn ? apart_drawn : apart_listed)(s, list[i]);
+		(judge.o.drawn ? apart_drawn : apart_listed)(list[i]);
 }
 
 void
-run_solo(struct judge *j)
+run_solo(void)
 {
-	struct solo s = { .j = j };
 	bool found = false;
 
-	if (j->device && !j->o.apart)
-		device_limit(j->o.memory_bytes);
-	if (j->device)
+	if (judge.device && !judge.o.apart)
+		device_limit(judge.o.memory_bytes);
+	if (judge.device)
 		device_lend();
-	load(&s);
-	if (j->o.apart) {
-		run_apart(&s);
+	load();
+	if (judge.o.apart) {
+		run_apart();
 		return;
 	}
-	for (size_t i = 0; i < j->task->workload_count; i++) {
-		const struct ktask_workload *w = &j->task->workloads[i];
+	for (size_t i = 0; i < judge.task->workload_count; i++) {
+		const struct ktask_workload *w = &judge.task->workloads[i];
 
-		if (!w->timed || !ktask_in_set(w, j->o.set) ||
-		    (j->o.workload && strcmp(w->name, j->o.workload)))
+		if (!w->timed || !ktask_in_set(w, judge.o.set) ||
+		    (judge.o.workload && strcmp(w->name, judge.o.workload)))
 			continue;
-		one_workload(&s, w);
+		one_workload(w);
 		found = true;
 	}
 	if (!found)
-		kdie(K_USAGE, "%s: set '%s' has no timed workload%s%s", j->task->file, j->o.set,
-		    j->o.workload ? " called " : "", j->o.workload ? j->o.workload : "");
+		kdie(K_USAGE, "%s: set '%s' has no timed workload%s%s", judge.task->file,
+		    judge.o.set, judge.o.workload ? " called " : "",
+		    judge.o.workload ? judge.o.workload : "");
 }

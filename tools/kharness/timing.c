@@ -162,8 +162,7 @@ struct pacing {
 	size_t count;
 };
 
-struct race {
-	struct judge *j;
+static struct race {
 	struct racer *racers;
 	size_t count;
 	struct memory m;     /* of all racers, which use it in turns */
@@ -196,7 +195,7 @@ struct race {
 	int64_t waited_ns;       /* in void rounds */
 	int64_t nap_us;
 	bool busy; /* waited too long: no times */
-};
+} race;
 
 static void
 fail(struct racer *x, enum status status, const char *check, const char *detail)
@@ -208,30 +207,29 @@ fail(struct racer *x, enum status status, const char *check, const char *detail)
 
 /* How many racers are candidates: the first, or all. */
 static size_t
-firsts(const struct race *a)
+firsts(void)
 {
-	return a->j->o.all_pairs ? a->count : 1;
+	return judge.o.all_pairs ? race.count : 1;
 }
 
 /* Are a racer's results compared? An anchor's are not: they were when it was a candidate. */
 static bool
-is_judged(const struct race *a, const struct racer *x)
+is_judged(const struct racer *x)
 {
-	return a->j->oracle && (a->j->o.all_pairs || x == a->racers);
+	return judge.oracle && (judge.o.all_pairs || x == race.racers);
 }
 
 /* A call whose result the oracle knows; a racer's OUTPUTS may no longer be in memory. */
 static void
-judge_call(
-    const struct race *a, struct racer *x, const char *outputs, const struct batch *b, size_t call)
+judge_call(struct racer *x, const char *outputs, const struct batch *b, size_t call)
 {
 	struct verdict v;
 
-	if (!is_judged(a, x) || x->out)
+	if (!is_judged(x) || x->out)
 		return;
 	verdict_begin(&v);
-	memory_check(a->j, &a->m, outputs, b, call, &v);
-	verdict_end(a->j, &v);
+	memory_check(&race.m, outputs, b, call, &v);
+	verdict_end(&v);
 	if (v.ok)
 		return;
 	subject_explain(x->s, b, &v);
@@ -243,80 +241,80 @@ judge_call(
  * but are right, as in another precision.
  */
 static bool
-draw_witness(struct race *a)
+draw_witness(void)
 {
 	struct krng rng;
 
-	krng_init(&rng, a->j->o.seed, (long)a->j->draws++, 0, "witness");
-	return (a->acquitted < CHECKED_ROUNDS && a->rounds < a->enough) ||
+	krng_init(&rng, judge.o.seed, (long)judge.draws++, 0, "witness");
+	return (race.acquitted < CHECKED_ROUNDS && race.rounds < race.enough) ||
 	    krng_below(&rng, CHECKED_LATER) == 0;
 }
 
 /* The calls that are not checked: the first racer of a go is the witness for the others. */
 static void
-judge_others(struct race *a, struct racer *x, const struct batch *b)
+judge_others(struct racer *x, const struct batch *b)
 {
 	size_t call;
 
-	if (!a->with_witness)
+	if (!race.with_witness)
 		return;
-	if (!a->seen.outputs) {
-		witness_take(a->j, &a->seen, &a->m, b);
-		a->first = x;
+	if (!race.seen.outputs) {
+		witness_take(&race.seen, &race.m, b);
+		race.first = x;
 		return;
 	}
-	if (!is_judged(a, x) && !is_judged(a, a->first))
+	if (!is_judged(x) && !is_judged(race.first))
 		return;
-	call = witness_differs(a->j, &a->seen, &a->m, b);
+	call = witness_differs(&race.seen, &race.m, b);
 	if (call == b->count)
 		return;
-	batch_expect_call(a->j, b, call);
-	judge_call(a, x, a->m.out.memory, b, call);
-	judge_call(a, a->first, a->seen.outputs, b, call);
-	a->acquitted += !x->out && !a->first->out;
+	batch_expect_call(b, call);
+	judge_call(x, race.m.out.memory, b, call);
+	judge_call(race.first, race.seen.outputs, b, call);
+	race.acquitted += !x->out && !race.first->out;
 }
 
 /* The results of a timed call must be right too. */
 static bool
-verify(struct race *a, struct racer *x, const struct batch *b)
+verify(struct racer *x, const struct batch *b)
 {
-	enum spent before = spent_on(a->j, SPENT_CHECKING);
+	enum spent before = spent_on(SPENT_CHECKING);
 	char where[256], text[512];
 	/* A change that is found later may be blamed on another racer. */
-	bool all = a->rounds % THOROUGH_EVERY == 0;
+	bool all = race.rounds % THOROUGH_EVERY == 0;
 
-	if (!memory_intact(a->j, &a->m, b, all, where, sizeof where)) {
+	if (!memory_intact(&race.m, b, all, where, sizeof where)) {
 		snprintf(text, sizeof text, "it wrote %s in a timed run (workload %s)", where,
 		    b->w->name);
 		fail(x, STATUS_RUN_ERROR, "out_of_bounds_write", text);
 	}
 	for (size_t k = 0; k < b->count; k++)
-		if (call_is_checked(a->j, &b->calls[k]))
-			judge_call(a, x, a->m.out.memory, b, k);
+		if (call_is_checked(&b->calls[k]))
+			judge_call(x, race.m.out.memory, b, k);
 	if (!x->out)
-		judge_others(a, x, b);
-	spent_on(a->j, before);
+		judge_others(x, b);
+	spent_on(before);
 	return !x->out;
 }
 
 /* Counts goes whose own clock contradicts the judge's. */
 static void
-suspect(const struct race *a, struct racer *x, const struct span *s)
+suspect(struct racer *x, const struct span *s)
 {
-	double judge = runner_undelayed_ns(a->j, &x->r, s) - a->p.h.ns,
-	       own = (double)s->own_ns - a->p.h.own_ns;
+	double seen = runner_undelayed_ns(&x->r, s) - race.p.h.ns,
+	       own = (double)s->own_ns - race.p.h.own_ns;
 	/* Waking the threads of a pool, however many, is not forgery. */
-	double cpu = ((double)s->done_cpu_ns - a->p.h.cpu_ns * x->r.threads) / a->j->o.threads;
+	double cpu = ((double)s->done_cpu_ns - race.p.h.cpu_ns * x->r.threads) / judge.o.threads;
 
-	x->forged += own < forged_share * judge - forged_ns && own < forged_share * cpu - forged_ns;
+	x->forged += own < forged_share * seen - forged_ns && own < forged_share * cpu - forged_ns;
 }
 
 /* Does every racer have as many threads as the first? */
 static bool
-are_alike(const struct race *a)
+are_alike(void)
 {
-	for (size_t i = 1; i < a->count; i++)
-		if (!a->racers[i].out && a->racers[i].r.threads != a->racers[0].r.threads)
+	for (size_t i = 1; i < race.count; i++)
+		if (!race.racers[i].out && race.racers[i].r.threads != race.racers[0].r.threads)
 			return false;
 	return true;
 }
@@ -328,15 +326,15 @@ are_alike(const struct race *a)
  * racer has more threads, which lose an unknown amount, timing a busy moment would be unfair.
  */
 static bool
-is_disturbed(const struct race *a, const struct racer *x, const struct span *s)
+is_disturbed(const struct racer *x, const struct span *s)
 {
-	if (!a->j->alone)
+	if (!judge.alone)
 		return false;
 	/* The host's delays do not stop a device's work, and so cannot be separated from it. */
-	if (a->j->device)
+	if (judge.device)
 		return (double)(s->delay_ns + s->judge_delay_ns) >
 		    busy_share * (double)s->judge_ns + delay_ns;
-	if (a->j->opencl || x->r.threads > a->j->o.threads || (x->r.threads == 1 && are_alike(a)))
+	if (judge.opencl || x->r.threads > judge.o.threads || (x->r.threads == 1 && are_alike()))
 		return false;
 	return (double)s->delay_ns >
 	    (x->r.threads > 1 ? delay_share : busy_share) * (double)s->judge_ns + delay_ns;
@@ -347,70 +345,69 @@ is_disturbed(const struct race *a, const struct racer *x, const struct span *s)
  * when others had the processors.
  */
 static double
-run(struct race *a, struct racer *x, const struct batch *b, double *cpu)
+run(struct racer *x, const struct batch *b, double *cpu)
 {
 	struct span s;
-	enum outcome e = runner_go(a->j, &x->r, b, &s);
+	enum outcome e = runner_go(&x->r, b, &s);
 
 	if (e != OUT_OK) {
 		subject_outcome(x->s, e, &x->r, b);
 		x->out = true;
 		return -1;
 	}
-	a->run_ns += (double)s.judge_ns;
+	race.run_ns += (double)s.judge_ns;
 	/* Threads on all processors delay the judge, so its delays do not count then. */
-	a->delay_ns +=
-	    (double)(s.delay_ns + (x->r.threads > 1 && !a->j->device ? 0 : s.judge_delay_ns));
+	race.delay_ns +=
+	    (double)(s.delay_ns + (x->r.threads > 1 && !judge.device ? 0 : s.judge_delay_ns));
 	*cpu = (double)s.cpu_ns / (double)b->count;
 	/* As the runner reports it, but no more than the judge has seen. */
 	x->host_ns = fmin((double)s.host_ns, (double)s.judge_ns);
-	suspect(a, x, &s);
-	return is_disturbed(a, x, &s) ? NAN
-	                              : runner_ns(a->j, &x->r, &s, &a->p.h) / (double)b->count;
+	suspect(x, &s);
+	return is_disturbed(x, &s) ? NAN : runner_ns(&x->r, &s, &race.p.h) / (double)b->count;
 }
 
 /* ---- what a go costs ---- */
 
 static void
-take_handshake(struct race *a, const struct span *s)
+take_handshake(const struct span *s)
 {
-	struct pacing *p = &a->p;
+	struct pacing *p = &race.p;
 
-	p->recent[p->count++ % HANDSHAKES] = runner_handshake_from(a->j, &a->pacer, s);
+	p->recent[p->count++ % HANDSHAKES] = runner_handshake_from(&race.pacer, s);
 	p->h = runner_handshake_of(p->recent, p->count < HANDSHAKES ? p->count : HANDSHAKES);
 }
 
 /* The pacer reads the rows of the batch in memory, and makes no call. */
 static void
-pace(struct race *a, const struct batch *b)
+pace(const struct batch *b)
 {
 	enum spent before;
 	struct span s;
 
-	if (!a->paced)
+	if (!race.paced)
 		return;
-	before = spent_on(a->j, SPENT_PACING);
-	if (runner_go(a->j, &a->pacer, b, &s) != OUT_OK)
-		kdie(K_MISSING, "the runner: %s", a->pacer.why);
-	take_handshake(a, &s);
-	spent_on(a->j, before);
+	before = spent_on(SPENT_PACING);
+	if (runner_go(&race.pacer, b, &s) != OUT_OK)
+		kdie(K_MISSING, "the runner: %s", race.pacer.why);
+	take_handshake(&s);
+	spent_on(before);
 }
 
 /* ---- a workload's beginning ---- */
 
 /* What was loaded for the first racer of a round also serves the others, except for the outputs. */
 static void
-set_out(struct race *a, const struct batch *b, bool first)
+set_out(const struct batch *b, bool first)
 {
-	enum spent before = spent_on(a->j, SPENT_LOADING);
+	enum spent before = spent_on(SPENT_LOADING);
 
 	if (first)
-		memory_load(a->j, &a->m, b);
+		memory_load(&race.m, b);
 	else
-		memory_reload(a->j, &a->m, b);
-	spent_on(a->j, SPENT_FLUSHING);
-	memory_flush(a->j, &a->m, b);
-	spent_on(a->j, before);
+		memory_reload(&race.m, b);
+	spent_on(SPENT_FLUSHING);
+	memory_flush(&race.m, b);
+	spent_on(before);
 }
 
 /*
@@ -419,18 +416,18 @@ set_out(struct race *a, const struct batch *b, bool first)
  * depend on them.
  */
 static double
-warm_up(struct race *a, struct racer *x, const struct batch *b)
+warm_up(struct racer *x, const struct batch *b)
 {
-	const struct options *o = &a->j->o;
+	const struct options *o = &judge.o;
 	double fastest = INFINITY, cpu;
 	int64_t start = know_ns();
 
 	for (int i = 0; i < WARM_CALLS || kseconds_since(start) < o->warmup_s; i++) {
 		double ns;
 
-		set_out(a, b, true);
-		pace(a, b);
-		ns = run(a, x, b, &cpu);
+		set_out(b, true);
+		pace(b);
+		ns = run(x, b, &cpu);
 		if (ns < 0)
 			break;
 		fastest = fmin(fastest, ns);
@@ -443,23 +440,23 @@ warm_up(struct race *a, struct racer *x, const struct batch *b)
 }
 
 static size_t
-most_calls(const struct judge *j)
+most_calls(void)
 {
-	size_t most = j->device ? CALLS_MAX_DEVICE : CALLS_MAX;
-	size_t fit = PIPE_BYTES / (sizeof(uint64_t) * row_words(j->task));
+	size_t most = judge.device ? CALLS_MAX_DEVICE : CALLS_MAX;
+	size_t fit = PIPE_BYTES / (sizeof(uint64_t) * row_words(judge.task));
 
 	return most < fit ? most : fit;
 }
 
 static size_t
-slots(const struct judge *j, const struct ktask_workload *w)
+slots(const struct ktask_workload *w)
 {
-	size_t in, out, n, most = most_calls(j);
+	size_t in, out, n, most = most_calls();
 
-	memory_slot(j->task, w, &in, &out);
-	n = j->space->arena_bytes / (in + out);
+	memory_slot(judge.task, w, &in, &out);
+	n = judge.space->arena_bytes / (in + out);
 	/* A second slot, if memory allows, gives large tensors new addresses too. */
-	return n > most ? most : n > 2 ? n : in + out < j->space->arena_bytes * 4 ? 2 : 1;
+	return n > most ? most : n > 2 ? n : in + out < judge.space->arena_bytes * 4 ? 2 : 1;
 }
 
 /*
@@ -467,15 +464,15 @@ slots(const struct judge *j, const struct ktask_workload *w)
  * which limits the calls of a sample.
  */
 static void
-draw_first(struct race *a, struct batch *b)
+draw_first(struct batch *b)
 {
-	const struct space *space = a->j->space;
+	const struct space *space = judge.space;
 	int64_t start = know_ns();
 
-	batch_draw(a->j, b, a->w, a->j->task->distributions[0], 1, true);
+	batch_draw(b, race.w, judge.task->distributions[0], 1, true);
 	space->fence();
-	a->oracle_s = kseconds_since(start);
-	a->most = slots(a->j, a->w);
+	race.oracle_s = kseconds_since(start);
+	race.most = slots(race.w);
 }
 
 /*
@@ -483,30 +480,31 @@ draw_first(struct race *a, struct batch *b)
  * fastest does.
  */
 static void
-note_speed(struct race *a, size_t racer, double ns)
+note_speed(size_t racer, double ns)
 {
-	if (racer == 0 || a->j->o.all_pairs)
-		a->fastest_ns = fmin(a->fastest_ns, ns);
+	if (racer == 0 || judge.o.all_pairs)
+		race.fastest_ns = fmin(race.fastest_ns, ns);
 }
 
 /* Number of calls that take SAMPLE_NS, within the limits of memory and the oracle's speed. */
 static double
-calls_wanted(const struct race *a)
+calls_wanted(void)
 {
-	double sample_ns = fmax(a->j->space->sample_ns, HANDSHAKE_SHARE * a->lone.h.ns);
+	double sample_ns = fmax(judge.space->sample_ns, HANDSHAKE_SHARE * race.lone.h.ns);
 
-	return a->j->task->alone ? 1 : fmin(sample_ns / fmax(a->fastest_ns, 100), (double)a->most);
+	return judge.task->alone ? 1
+	                         : fmin(sample_ns / fmax(race.fastest_ns, 100), (double)race.most);
 }
 
 /* Whether no racer is left whose times are needed. */
 static bool
-is_over(const struct race *a)
+is_over(void)
 {
 	size_t left = 0;
 
-	for (size_t i = 0; i < a->count; i++)
-		left += !a->racers[i].out;
-	return a->j->o.all_pairs ? !left : a->racers[0].out;
+	for (size_t i = 0; i < race.count; i++)
+		left += !race.racers[i].out;
+	return judge.o.all_pairs ? !left : race.racers[0].out;
 }
 
 /*
@@ -515,33 +513,33 @@ is_over(const struct race *a)
  * because a call must have become twice as fast each time.
  */
 static bool
-too_short(const struct race *a)
+too_short(void)
 {
-	return !is_over(a) && calls_wanted(a) >= MORE_CALLS * (double)a->calls;
+	return !is_over() && calls_wanted() >= MORE_CALLS * (double)race.calls;
 }
 
 /* Whether the runner can hide tensors. */
 static bool
-hides(const struct race *a)
+hides(void)
 {
-	return !a->j->device && !a->j->opencl;
+	return !judge.device && !judge.opencl;
 }
 
 static void
-begin(struct race *a, const struct ktask_workload *w)
+begin(const struct ktask_workload *w)
 {
-	const struct options *o = &a->j->o;
+	const struct options *o = &judge.o;
 	struct batch b;
 	double warm_ns[RACERS_MAX];
 	bool slow = false;
 
-	a->w = w;
-	a->rounds = a->p.count = 0;
-	a->to_check = CHECKED_ROUNDS;
-	a->acquitted = 0;
-	draw_first(a, &b);
-	for (size_t i = 0; i < a->count; i++) {
-		struct racer *x = &a->racers[i];
+	race.w = w;
+	race.rounds = race.p.count = 0;
+	race.to_check = CHECKED_ROUNDS;
+	race.acquitted = 0;
+	draw_first(&b);
+	for (size_t i = 0; i < race.count; i++) {
+		struct racer *x = &race.racers[i];
 		double ns = INFINITY;
 
 		x->count = x->lones = x->forged = 0;
@@ -551,37 +549,37 @@ begin(struct race *a, const struct ktask_workload *w)
 		x->lone = kcalloc((size_t)o->max_samples + 1, sizeof *x->lone);
 		x->host = kcalloc((size_t)o->max_samples + 1, sizeof *x->host);
 		if (!x->out)
-			ns = warm_up(a, x, &b);
+			ns = warm_up(x, &b);
 		x->slow = ns > slow_s * 1e9 && isfinite(ns);
 		slow |= x->slow;
-		note_speed(a, i, ns);
+		note_speed(i, ns);
 		warm_ns[i] = ns;
 	}
-	batch_free(a->j, &b);
+	batch_free(&b);
 	/* A sample's goes now have more rows. */
-	a->lone = a->p;
-	a->p.count = 0;
-	a->enough = slow ? SLOW_SAMPLES : a->count > 1 ? KSTAT_PAIRS : (size_t)o->min_samples;
-	a->enough = (size_t)fmin((double)a->enough, (double)o->max_samples);
-	a->calls = (size_t)fmax(1, rint(calls_wanted(a)));
-	a->to_hide = hides(a);
-	a->to_look = hides(a) ? EARLY_LOOKS : 0;
-	a->checked =
-	    (size_t)fmin((double)a->calls, fmax(CHECKED_MIN, a->j->space->oracle_s / a->oracle_s));
-	for (size_t i = 0; i < a->count; i++)
-		a->racers[i].calls =
-		    (size_t)fmin((double)a->calls, fmax(1, go_most_ns / fmax(warm_ns[i], 1)));
+	race.lone = race.p;
+	race.p.count = 0;
+	race.enough = slow ? SLOW_SAMPLES : race.count > 1 ? KSTAT_PAIRS : (size_t)o->min_samples;
+	race.enough = (size_t)fmin((double)race.enough, (double)o->max_samples);
+	race.calls = (size_t)fmax(1, rint(calls_wanted()));
+	race.to_hide = hides();
+	race.to_look = hides() ? EARLY_LOOKS : 0;
+	race.checked = (size_t)fmin(
+	    (double)race.calls, fmax(CHECKED_MIN, judge.space->oracle_s / race.oracle_s));
+	for (size_t i = 0; i < race.count; i++)
+		race.racers[i].calls =
+		    (size_t)fmin((double)race.calls, fmax(1, go_most_ns / fmax(warm_ns[i], 1)));
 }
 
 /* ---- who is faster ---- */
 
 /* Logarithms of the ratios OTHER to X for the rounds in which both took part; returns how many. */
 static size_t
-log_ratios(const struct race *a, const struct racer *x, const struct racer *other, double *logs)
+log_ratios(const struct racer *x, const struct racer *other, double *logs)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < a->rounds; i++)
+	for (size_t i = 0; i < race.rounds; i++)
 		if (!isnan(x->ns[i]) && !isnan(other->ns[i]))
 			logs[n++] = log(other->ns[i] / x->ns[i]);
 	return n;
@@ -589,11 +587,10 @@ log_ratios(const struct race *a, const struct racer *x, const struct racer *othe
 
 /* The logarithm of the ratio OTHER to X with its interval; returns the number of pairs, 0: none. */
 static size_t
-compare_racers(const struct race *a, const struct racer *x, const struct racer *other,
-    struct kstat_interval *m)
+compare_racers(const struct racer *x, const struct racer *other, struct kstat_interval *m)
 {
-	auto_free double *logs = kcalloc(a->rounds + 1, sizeof *logs);
-	size_t n = log_ratios(a, x, other, logs);
+	auto_free double *logs = kcalloc(race.rounds + 1, sizeof *logs);
+	size_t n = log_ratios(x, other, logs);
 
 	if (n)
 		kstat_pairs(logs, n, m);
@@ -601,36 +598,36 @@ compare_racers(const struct race *a, const struct racer *x, const struct racer *
 }
 
 static bool
-is_clear(const struct race *a, const struct racer *x, const struct racer *other)
+is_clear(const struct racer *x, const struct racer *other)
 {
 	struct kstat_interval m;
 
 	if (x->out || other->out)
 		return true;
-	return compare_racers(a, x, other, &m) && kstat_verdict(&m) != KSTAT_INCONCLUSIVE &&
+	return compare_racers(x, other, &m) && kstat_verdict(&m) != KSTAT_INCONCLUSIVE &&
 	    (m.high - m.low) / 2 < precise_ratio;
 }
 
 /* Whether a verdict would need more rounds than allowed. */
 static bool
-is_hopeless(const struct race *a, const struct racer *x, const struct racer *other)
+is_hopeless(const struct racer *x, const struct racer *other)
 {
-	auto_free double *logs = kcalloc(a->rounds + 1, sizeof *logs);
-	size_t n = log_ratios(a, x, other, logs);
+	auto_free double *logs = kcalloc(race.rounds + 1, sizeof *logs);
+	size_t n = log_ratios(x, other, logs);
 
-	return n && a->rounds >= HOPELESS_MIN && !x->out && !other->out &&
-	    kstat_pairs_needed(logs, n) > HOPELESS * a->j->o.max_samples;
+	return n && race.rounds >= HOPELESS_MIN && !x->out && !other->out &&
+	    kstat_pairs_needed(logs, n) > HOPELESS * judge.o.max_samples;
 }
 
 /* Whether the median of a racer that is compared with nobody is known precisely. */
 static bool
-is_precise(const struct race *a, const struct racer *x)
+is_precise(const struct racer *x)
 {
-	auto_free double *logs = kcalloc(a->rounds + 1, sizeof *logs);
+	auto_free double *logs = kcalloc(race.rounds + 1, sizeof *logs);
 	struct kstat_interval m;
 	size_t n = 0;
 
-	for (size_t i = 0; i < a->rounds; i++)
+	for (size_t i = 0; i < race.rounds; i++)
 		if (!isnan(x->ns[i]))
 			logs[n++] = log(x->ns[i]);
 	if (n)
@@ -640,23 +637,23 @@ is_precise(const struct race *a, const struct racer *x)
 
 /* The pairs that matter: the candidate with every other racer, or every racer with every other. */
 static bool
-all_clear(const struct race *a)
+all_clear(void)
 {
-	for (size_t i = 0; i < firsts(a); i++)
-		for (size_t k = i + 1; k < a->count; k++)
-			if (!is_clear(a, &a->racers[i], &a->racers[k]) &&
-			    !is_hopeless(a, &a->racers[i], &a->racers[k]))
+	for (size_t i = 0; i < firsts(); i++)
+		for (size_t k = i + 1; k < race.count; k++)
+			if (!is_clear(&race.racers[i], &race.racers[k]) &&
+			    !is_hopeless(&race.racers[i], &race.racers[k]))
 				return false;
-	return a->count > 1 || is_precise(a, &a->racers[0]);
+	return race.count > 1 || is_precise(&race.racers[0]);
 }
 
 static bool
-is_look(const struct race *a)
+is_look(void)
 {
 	for (size_t i = 0; i < LEN(looks); i++)
-		if (a->rounds == looks[i])
+		if (race.rounds == looks[i])
 			return true;
-	return a->rounds == a->enough;
+	return race.rounds == race.enough;
 }
 
 /* ---- rounds ---- */
@@ -666,14 +663,14 @@ is_look(const struct race *a)
  * careful only while it was checked. Returns how many kinds the task has.
  */
 static size_t
-rare_kinds(const struct race *a, enum kdist kinds[RARE_MAX])
+rare_kinds(enum kdist kinds[RARE_MAX])
 {
-	const struct ktask *t = a->j->task;
+	const struct ktask *t = judge.task;
 	size_t n = 0;
 
 	if (batch_may_mix(t))
 		kinds[n++] = KDIST_MIXED;
-	if (compare_is_sharp(t, a->w))
+	if (compare_is_sharp(t, race.w))
 		kinds[n++] = KDIST_SPARSE;
 	for (size_t d = 1; d < t->distribution_count; d++)
 		if (t->distributions[d] == KDIST_SPECIAL)
@@ -683,15 +680,15 @@ rare_kinds(const struct race *a, enum kdist kinds[RARE_MAX])
 
 /* The distribution of a round's inputs: the task's first, and rarely, in secret, another. */
 static enum kdist
-inputs_of_round(const struct race *a)
+inputs_of_round(void)
 {
 	enum kdist kinds[RARE_MAX];
-	size_t count = rare_kinds(a, kinds);
+	size_t count = rare_kinds(kinds);
 	struct krng rng;
 
-	krng_init(&rng, a->j->o.seed, (long)a->j->draws, 0, "rare inputs");
+	krng_init(&rng, judge.o.seed, (long)judge.draws, 0, "rare inputs");
 	return count && krng_below(&rng, RARE_EVERY) == 0 ? kinds[krng_below(&rng, count)]
-	                                                  : a->j->task->distributions[0];
+	                                                  : judge.task->distributions[0];
 }
 
 /*
@@ -700,19 +697,19 @@ inputs_of_round(const struct race *a)
  * batch.c), one in CHECKED_LATER after it, and every second one with rare inputs.
  */
 static bool
-is_checked_round(struct race *a, enum kdist inputs)
+is_checked_round(enum kdist inputs)
 {
-	size_t left = a->rounds < a->enough ? a->enough - a->rounds : 0;
+	size_t left = race.rounds < race.enough ? race.enough - race.rounds : 0;
 	struct krng rng;
 	bool yes;
 
-	if (a->oracle_s <= a->j->space->oracle_s || a->enough <= CHECKED_ROUNDS)
+	if (race.oracle_s <= judge.space->oracle_s || race.enough <= CHECKED_ROUNDS)
 		return true;
-	krng_init(&rng, a->j->o.seed, (long)a->j->draws, 0, "checked rounds");
-	if (inputs != a->j->task->distributions[0] && krng_below(&rng, 2))
+	krng_init(&rng, judge.o.seed, (long)judge.draws, 0, "checked rounds");
+	if (inputs != judge.task->distributions[0] && krng_below(&rng, 2))
 		return true;
-	yes = left ? krng_below(&rng, left) < a->to_check : krng_below(&rng, CHECKED_LATER) == 0;
-	a->to_check -= yes && left;
+	yes = left ? krng_below(&rng, left) < race.to_check : krng_below(&rng, CHECKED_LATER) == 0;
+	race.to_check -= yes && left;
 	return yes;
 }
 
@@ -722,20 +719,20 @@ is_checked_round(struct race *a, enum kdist inputs)
  * It is never the judge's processor, which a racer would have to wait for.
  */
 static int
-processor_of_round(const struct race *a)
+processor_of_round(void)
 {
-	cpu_set_t set = a->j->cpus;
+	cpu_set_t set = judge.cpus;
 	size_t at;
 
-	if (a->j->device || a->j->opencl)
+	if (judge.device || judge.opencl)
 		return -1;
-	for (size_t i = 0; i < a->count; i++)
-		if (!a->racers[i].out && a->racers[i].r.threads > 1)
+	for (size_t i = 0; i < race.count; i++)
+		if (!race.racers[i].out && race.racers[i].r.threads > 1)
 			return -1;
 	CPU_CLR(sched_getcpu(), &set);
 	if (!CPU_COUNT(&set))
 		return -1;
-	at = a->rounds / 2 % (size_t)CPU_COUNT(&set);
+	at = race.rounds / 2 % (size_t)CPU_COUNT(&set);
 	for (int i = 0;; i++)
 		if (CPU_ISSET(i, &set) && !at--)
 			return i;
@@ -746,32 +743,32 @@ processor_of_round(const struct race *a)
  * had the processors: the round is void.
  */
 static bool
-one_go_each(struct race *a, const struct batch *b, bool slow, double *ns, double *cpu)
+one_go_each(const struct batch *b, bool slow, double *ns, double *cpu)
 {
 	bool first = true, void_go = false;
 
-	a->j->begin_on = processor_of_round(a);
-	a->with_witness = draw_witness(a);
-	for (size_t i = 0; i < a->count && !void_go; i++) {
-		size_t which = a->rounds % 2 ? a->count - 1 - i : i;
-		struct racer *x = &a->racers[which];
+	judge.begin_on = processor_of_round();
+	race.with_witness = draw_witness();
+	for (size_t i = 0; i < race.count && !void_go; i++) {
+		size_t which = race.rounds % 2 ? race.count - 1 - i : i;
+		struct racer *x = &race.racers[which];
 		struct batch own = *b;
 
 		own.count = x->calls < b->count ? x->calls : b->count;
 		ns[which] = cpu[which] = -1;
 		if (x->out || (x->slow && !slow))
 			continue;
-		set_out(a, b, first);
+		set_out(b, first);
 		/* A go with hidden inputs has a different cost. */
 		if (first && !b->hidden)
-			pace(a, b);
+			pace(b);
 		first = false;
-		ns[which] = run(a, x, &own, &cpu[which]);
+		ns[which] = run(x, &own, &cpu[which]);
 		void_go = isnan(ns[which]);
-		if (!(ns[which] < 0) && !verify(a, x, &own))
+		if (!(ns[which] < 0) && !verify(x, &own))
 			ns[which] = -1;
 	}
-	witness_drop(a->j, &a->seen);
+	witness_drop(&race.seen);
 	return !void_go;
 }
 
@@ -784,57 +781,58 @@ note_lone(struct racer *x, double ns)
 
 /* A single call of each racer; void if it was disturbed. */
 static void
-lone_calls(struct race *a)
+lone_calls(void)
 {
 	double ns[RACERS_MAX], cpu[RACERS_MAX];
-	struct pacing batch = a->p;
-	enum kdist inputs = inputs_of_round(a);
+	struct pacing batch = race.p;
+	enum kdist inputs = inputs_of_round();
 	struct batch b;
 
-	a->p = a->lone;
+	race.p = race.lone;
 	/* These times count, so only those rare inputs are used that hardly change the speed. */
-	inputs = inputs == KDIST_MIXED ? inputs : a->j->task->distributions[0];
-	batch_draw(a->j, &b, a->w, inputs, 1, a->oracle_s <= a->j->space->oracle_s);
-	if (one_go_each(a, &b, true, ns, cpu))
-		for (size_t i = 0; i < a->count; i++)
+	inputs = inputs == KDIST_MIXED ? inputs : judge.task->distributions[0];
+	batch_draw(&b, race.w, inputs, 1, race.oracle_s <= judge.space->oracle_s);
+	if (one_go_each(&b, true, ns, cpu))
+		for (size_t i = 0; i < race.count; i++)
 			if (ns[i] >= 0)
-				note_lone(&a->racers[i], ns[i]);
-	batch_free(a->j, &b);
-	a->lone = a->p;
-	a->p = batch;
+				note_lone(&race.racers[i], ns[i]);
+	batch_free(&b);
+	race.lone = race.p;
+	race.p = batch;
 }
 
 /* Whether calls can touch only their own tensors in this round; it is secret. */
 static bool
-is_hidden_round(const struct race *a)
+is_hidden_round(void)
 {
 	struct krng rng;
 
-	krng_init(&rng, a->j->o.seed, (long)a->j->draws, 0, "hidden rounds");
+	krng_init(&rng, judge.o.seed, (long)judge.draws, 0, "hidden rounds");
 	/* A call that is slow while it warms up may be quick afterwards. */
-	if (a->rounds < a->enough)
-		return a->to_hide && a->fastest_ns < long_ns &&
-		    krng_below(&rng, a->enough - a->rounds) == 0;
-	return hides(a) && a->calls > 1 && krng_below(&rng, HIDDEN_LATER) == 0;
+	if (race.rounds < race.enough)
+		return race.to_hide && race.fastest_ns < long_ns &&
+		    krng_below(&rng, race.enough - race.rounds) == 0;
+	return hides() && race.calls > 1 && krng_below(&rng, HIDDEN_LATER) == 0;
 }
 
 /* How many of the calls the slowest racer makes, among those whose results count. */
 static size_t
-least_calls(const struct race *a)
+least_calls(void)
 {
-	size_t least = a->calls;
+	size_t least = race.calls;
 
-	for (size_t i = 0; i < a->count; i++)
-		if (is_judged(a, &a->racers[i]) && !a->racers[i].out && a->racers[i].calls < least)
-			least = a->racers[i].calls;
+	for (size_t i = 0; i < race.count; i++)
+		if (is_judged(&race.racers[i]) && !race.racers[i].out &&
+		    race.racers[i].calls < least)
+			least = race.racers[i].calls;
 	return least;
 }
 
 static bool
-has_slow(const struct race *a)
+has_slow(void)
 {
-	for (size_t i = 0; i < a->count; i++)
-		if (a->racers[i].slow && !a->racers[i].out)
+	for (size_t i = 0; i < race.count; i++)
+		if (race.racers[i].slow && !race.racers[i].out)
 			return true;
 	return false;
 }
@@ -846,93 +844,93 @@ struct goes {
 };
 
 static void
-note_goes(const struct race *a, struct goes *g, const double *ns)
+note_goes(struct goes *g, const double *ns)
 {
-	for (size_t i = 0; i < a->count; i++)
+	for (size_t i = 0; i < race.count; i++)
 		g->ns[i][g->count] = ns[i];
 	g->count++;
 }
 
 /* Every go has its own inputs. */
 static void
-more_goes(struct race *a, enum kdist inputs, struct goes *g)
+more_goes(enum kdist inputs, struct goes *g)
 {
 	double ns[RACERS_MAX], cpu[RACERS_MAX];
 	int64_t start = know_ns();
 
-	for (int i = 0; i < QUICK_GOES_MOST && has_slow(a); i++) {
+	for (int i = 0; i < QUICK_GOES_MOST && has_slow(); i++) {
 		struct krng rng;
 		struct batch b;
 
 		if (i >= QUICK_GOES && kseconds_since(start) > slow_s / QUICK_SHARE)
 			break;
-		krng_init(&rng, a->j->o.seed, (long)a->j->draws, 0, "checked goes");
-		batch_draw_checked(a->j, &b, a->w, inputs, a->calls,
-		    krng_below(&rng, CHECKED_LATER) ? 0 : a->checked, least_calls(a));
-		if (one_go_each(a, &b, false, ns, cpu))
-			note_goes(a, g, ns);
-		batch_free(a->j, &b);
+		krng_init(&rng, judge.o.seed, (long)judge.draws, 0, "checked goes");
+		batch_draw_checked(&b, race.w, inputs, race.calls,
+		    krng_below(&rng, CHECKED_LATER) ? 0 : race.checked, least_calls());
+		if (one_go_each(&b, false, ns, cpu))
+			note_goes(g, ns);
+		batch_free(&b);
 	}
 }
 
 static bool
-round_of(struct race *a)
+round_of(void)
 {
 	double ns[RACERS_MAX], cpu[RACERS_MAX];
-	bool done, hidden = is_hidden_round(a), counts;
-	enum kdist inputs = inputs_of_round(a);
+	bool done, hidden = is_hidden_round(), counts;
+	enum kdist inputs = inputs_of_round();
 	struct goes goes = { .count = 0 };
 	struct batch b;
 
-	more_goes(a, inputs, &goes);
-	batch_draw_checked(a->j, &b, a->w, inputs, a->calls,
-	    is_checked_round(a, inputs) ? a->checked : 0, least_calls(a));
+	more_goes(inputs, &goes);
+	batch_draw_checked(&b, race.w, inputs, race.calls,
+	    is_checked_round(inputs) ? race.checked : 0, least_calls());
 	b.hidden = hidden;
-	counts = b.dist == a->j->task->distributions[0] && !hidden;
-	done = one_go_each(a, &b, true, ns, cpu);
-	batch_free(a->j, &b);
-	a->to_hide &= !done || !hidden;
+	counts = b.dist == judge.task->distributions[0] && !hidden;
+	done = one_go_each(&b, true, ns, cpu);
+	batch_free(&b);
+	race.to_hide &= !done || !hidden;
 	if (!done || !counts)
 		return done;
-	note_goes(a, &goes, ns);
-	more_goes(a, inputs, &goes);
-	for (size_t i = 0; i < a->count; i++) {
-		struct racer *x = &a->racers[i];
+	note_goes(&goes, ns);
+	more_goes(inputs, &goes);
+	for (size_t i = 0; i < race.count; i++) {
+		struct racer *x = &race.racers[i];
 
 		if (x->out)
 			ns[i] = -1;
 		else if (!x->slow)
 			ns[i] = kstat_quantile(goes.ns[i], goes.count, 0.5);
 		if (ns[i] >= 0)
-			ns[i] = fmax(ns[i], runner_least_ns(a->j, &a->p.h) / (double)x->calls);
-		x->ns[a->rounds] = ns[i] < 0 ? NAN : ns[i];
+			ns[i] = fmax(ns[i], runner_least_ns(&race.p.h) / (double)x->calls);
+		x->ns[race.rounds] = ns[i] < 0 ? NAN : ns[i];
 		if (ns[i] < 0)
 			continue;
-		note_speed(a, i, ns[i]);
+		note_speed(i, ns[i]);
 		x->cpu[x->count++] = cpu[i];
-		if (a->calls == 1)
+		if (race.calls == 1)
 			note_lone(x, ns[i]);
 		x->total_ns += ns[i] * (double)x->calls;
 	}
-	if (a->calls > 1 && a->rounds % (a->j->device ? LONE_EVERY_DEVICE : LONE_EVERY) == 0)
-		lone_calls(a);
-	a->rounds++;
+	if (race.calls > 1 && race.rounds % (judge.device ? LONE_EVERY_DEVICE : LONE_EVERY) == 0)
+		lone_calls();
+	race.rounds++;
 	return true;
 }
 
 /* Others had the processors. Wait a little longer each time; false when that has taken too long. */
 static bool
-wait_for_machine(struct race *a, int64_t since)
+wait_for_machine(int64_t since)
 {
-	enum spent before = spent_on(a->j, SPENT_BUSY);
+	enum spent before = spent_on(SPENT_BUSY);
 
-	a->nap_us =
-	    a->nap_us ? a->nap_us * 2 < nap_max_us ? a->nap_us * 2 : nap_max_us : nap_min_us;
-	usleep((useconds_t)a->nap_us);
-	spent_on(a->j, before);
-	a->waited_ns += know_ns() - since;
-	a->busy = (double)a->waited_ns > a->j->o.busy_s * 1e9;
-	return !a->busy;
+	race.nap_us =
+	    race.nap_us ? race.nap_us * 2 < nap_max_us ? race.nap_us * 2 : nap_max_us : nap_min_us;
+	usleep((useconds_t)race.nap_us);
+	spent_on(before);
+	race.waited_ns += know_ns() - since;
+	race.busy = (double)race.waited_ns > judge.o.busy_s * 1e9;
+	return !race.busy;
 }
 
 /* How long a go of a racer takes. */
@@ -947,41 +945,41 @@ go_ns(const struct racer *x)
  * change during it.
  */
 static void
-look_at(struct race *a, struct racer *x)
+look_at(struct racer *x)
 {
 	struct krng rng;
 	struct batch b;
 	double cpu;
 
-	krng_init(&rng, a->j->o.seed, (long)a->j->draws, 0, "looks");
+	krng_init(&rng, judge.o.seed, (long)judge.draws, 0, "looks");
 	batch_draw_checked(
-	    a->j, &b, a->w, a->j->task->distributions[0], x->calls, a->checked, x->calls);
+	    &b, race.w, judge.task->distributions[0], x->calls, race.checked, x->calls);
 	b.look_ns = krng_double(&rng) * go_ns(x);
 	/* On a device calls return before they are done, so a time would tell nothing. */
-	if (x->calls > 1 && (a->j->device || krng_below(&rng, 2)))
+	if (x->calls > 1 && (judge.device || krng_below(&rng, 2)))
 		b.look_row = 1 + krng_below(&rng, x->calls - 1);
-	a->with_witness = false;
-	set_out(a, &b, true);
-	if (!(run(a, x, &b, &cpu) < 0))
-		verify(a, x, &b);
-	batch_free(a->j, &b);
+	race.with_witness = false;
+	set_out(&b, true);
+	if (!(run(x, &b, &cpu) < 0))
+		verify(x, &b);
+	batch_free(&b);
 }
 
 /* Looks between the rounds, at secret times. */
 static void
-look_between_rounds(struct race *a)
+look_between_rounds(void)
 {
-	size_t left = a->rounds < a->enough ? a->enough - a->rounds : 0;
+	size_t left = race.rounds < race.enough ? race.enough - race.rounds : 0;
 	struct krng rng;
 
-	krng_init(&rng, a->j->o.seed, (long)a->j->draws++, 0, "early looks");
-	if (!hides(a) ||
-	    (left ? krng_below(&rng, left) >= a->to_look : krng_below(&rng, LOOKS_LATER)))
+	krng_init(&rng, judge.o.seed, (long)judge.draws++, 0, "early looks");
+	if (!hides() ||
+	    (left ? krng_below(&rng, left) >= race.to_look : krng_below(&rng, LOOKS_LATER)))
 		return;
-	a->to_look -= left > 0;
-	for (size_t i = 0; i < firsts(a); i++)
-		if (a->racers[i].calls > 1 && a->racers[i].count && !a->racers[i].out)
-			look_at(a, &a->racers[i]);
+	race.to_look -= left > 0;
+	for (size_t i = 0; i < firsts(); i++)
+		if (race.racers[i].calls > 1 && race.racers[i].count && !race.racers[i].out)
+			look_at(&race.racers[i]);
 }
 
 /*
@@ -989,46 +987,47 @@ look_between_rounds(struct race *a)
  * that was careful only in its first calls. Then some in which it is inspected in between.
  */
 static void
-last_goes(struct race *a)
+last_goes(void)
 {
 	double ns[RACERS_MAX], cpu[RACERS_MAX];
 	enum kdist kinds[RARE_MAX];
-	size_t rare = rare_kinds(a, kinds);
-	int most_looks = a->j->device ? DEVICE_LOOKS : LOOKS;
+	size_t rare = rare_kinds(kinds);
+	int most_looks = judge.device ? DEVICE_LOOKS : LOOKS;
 	bool done;
 
-	for (size_t i = 0, tries = 0; i < rare && tries < LAST_TRIES && !is_over(a); tries++) {
+	for (size_t i = 0, tries = 0; i < rare && tries < LAST_TRIES && !is_over(); tries++) {
 		struct batch b;
 
-		batch_draw_checked(a->j, &b, a->w, kinds[i], a->calls, a->checked, least_calls(a));
-		b.hidden = hides(a);
-		done = one_go_each(a, &b, true, ns, cpu);
-		batch_free(a->j, &b);
+		batch_draw_checked(&b, race.w, kinds[i], race.calls, race.checked, least_calls());
+		b.hidden = hides();
+		done = one_go_each(&b, true, ns, cpu);
+		batch_free(&b);
 		i += done;
 	}
-	for (size_t i = 0; i < firsts(a) && !a->j->opencl; i++)
-		for (int n = 0; n < most_looks && a->racers[i].calls > 1 && !a->racers[i].out; n++)
-			look_at(a, &a->racers[i]);
+	for (size_t i = 0; i < firsts() && !judge.opencl; i++)
+		for (int n = 0; n < most_looks && race.racers[i].calls > 1 && !race.racers[i].out;
+		     n++)
+			look_at(&race.racers[i]);
 }
 
 /* Samples of all subjects, until there are enough, or they are known to be too short. */
 static void
-take_samples(struct race *a)
+take_samples(void)
 {
-	const struct options *o = &a->j->o;
-	int64_t start = know_ns(), waited = a->waited_ns;
+	const struct options *o = &judge.o;
+	int64_t start = know_ns(), waited = race.waited_ns;
 
-	while (!is_over(a) && !too_short(a) && a->rounds < (size_t)o->max_samples) {
+	while (!is_over() && !too_short() && race.rounds < (size_t)o->max_samples) {
 		int64_t now = know_ns();
-		bool late = (double)(now - start - (a->waited_ns - waited)) >
+		bool late = (double)(now - start - (race.waited_ns - waited)) >
 		    WALL_FACTOR * o->timing_s * 1e9;
 
-		if (a->rounds >= a->enough && (late || (is_look(a) && all_clear(a))))
+		if (race.rounds >= race.enough && (late || (is_look() && all_clear())))
 			break;
-		if (round_of(a)) {
-			a->nap_us = 0;
-			look_between_rounds(a);
-		} else if (!is_over(a) && !wait_for_machine(a, now))
+		if (round_of()) {
+			race.nap_us = 0;
+			look_between_rounds();
+		} else if (!is_over() && !wait_for_machine(now))
 			return;
 	}
 }
@@ -1037,12 +1036,12 @@ take_samples(struct race *a)
 
 /* The samples, without the rounds in which it took no part. The caller frees. */
 static double *
-samples(const struct race *a, const struct racer *x, size_t *n)
+samples(const struct racer *x, size_t *n)
 {
-	double *v = kcalloc(a->rounds + 1, sizeof *v);
+	double *v = kcalloc(race.rounds + 1, sizeof *v);
 
 	*n = 0;
-	for (size_t i = 0; i < a->rounds; i++)
+	for (size_t i = 0; i < race.rounds; i++)
 		if (!isnan(x->ns[i]))
 			v[(*n)++] = x->ns[i];
 	return v;
@@ -1056,13 +1055,13 @@ set_ns(json_t *row, const char *key, double ns)
 
 /* The cost of a call that starts on a device, or with caches, that others have used. */
 static void
-add_lone(const struct race *a, const struct racer *x, json_t *row)
+add_lone(const struct racer *x, json_t *row)
 {
 	if (!x->lones)
 		return;
 	set_ns(row, "alone_ns", kstat_quantile(x->lone, x->lones, 0.5));
 	json_object_set_new(row, "alone_samples", json_integer((json_int_t)x->lones));
-	if (a->j->device)
+	if (judge.device)
 		set_ns(row, "host_ns", kstat_quantile(x->host, x->lones, 0.5));
 }
 
@@ -1070,46 +1069,46 @@ add_lone(const struct race *a, const struct racer *x, json_t *row)
  * Add the row of a workload; returns the relative half-width of the median's confidence interval.
  */
 static double
-add_row(const struct race *a, struct racer *x)
+add_row(struct racer *x)
 {
 	json_t *row = json_object(), *list = json_array();
 	struct kstat_interval m;
 	struct kstat st;
 	size_t n;
-	auto_free double *v = samples(a, x, &n);
+	auto_free double *v = samples(x, &n);
 
 	kstat_of(v, n, &st);
 	kstat_median(v, n, &m);
 	for (size_t i = 0; i < n; i++)
 		json_array_append_new(list, json_integer((json_int_t)llround(v[i])));
-	json_object_set_new(row, "workload", json_string(a->w->name));
-	if (a->w->weight != 1)
-		json_object_set_new(row, "weight", json_real(a->w->weight));
+	json_object_set_new(row, "workload", json_string(race.w->name));
+	if (race.w->weight != 1)
+		json_object_set_new(row, "weight", json_real(race.w->weight));
 	json_object_set_new(row, "samples_ns", list);
 	json_object_set_new(row, "calls_per_sample", json_integer((json_int_t)x->calls));
 	json_object_set_new(row, "checked_per_sample",
-	    json_integer((json_int_t)(a->checked < x->calls ? a->checked : x->calls)));
+	    json_integer((json_int_t)(race.checked < x->calls ? race.checked : x->calls)));
 	set_ns(row, "median_ns", st.median);
 	set_ns(row, "min_ns", st.min);
 	set_ns(row, "mean_ns", st.mean);
 	set_ns(row, "sd_ns", st.sd);
 	set_ns(row, "iqr_ns", st.iqr);
 	set_ns(row, "cpu_ns", kstat_quantile(x->cpu, x->count, 0.5));
-	set_ns(row, "handshake_ns", a->p.h.ns);
+	set_ns(row, "handshake_ns", race.p.h.ns);
 	json_object_set_new(row, "threads", json_integer(x->r.threads));
-	add_lone(a, x, row);
+	add_lone(x, row);
 	json_array_append_new(x->s->timing, row);
 	return (m.high - m.low) / 2 / m.median;
 }
 
 /* Ratio of a subject's time to that of X, from the rounds that both took part in. */
 static void
-add_pair(const struct race *a, size_t i, size_t k, json_t *pairs)
+add_pair(size_t i, size_t k, json_t *pairs)
 {
-	const struct racer *x = &a->racers[i], *other = &a->racers[k];
-	const struct kstat_interval *e = &a->earlier[i][k];
+	const struct racer *x = &race.racers[i], *other = &race.racers[k];
+	const struct kstat_interval *e = &race.earlier[i][k];
 	struct kstat_interval m;
-	size_t n = compare_racers(a, x, other, &m);
+	size_t n = compare_racers(x, other, &m);
 
 	if (!n)
 		return;
@@ -1118,7 +1117,7 @@ add_pair(const struct race *a, size_t i, size_t k, json_t *pairs)
 			fmax(m.high, e->high) };
 	json_array_append_new(pairs,
 	    json_pack("{s:s,s:s,s:s,s:f,s:f,s:f,s:i,s:s}", "name", other->s->name, "of", x->s->name,
-	        "workload", a->w->name, "ratio", exp(m.median), "low", exp(m.low), "high",
+	        "workload", race.w->name, "ratio", exp(m.median), "low", exp(m.low), "high",
 	        fmin(exp(m.high), 1e9), "pairs", (int)n, "verdict",
 	        kstat_verdicts[kstat_verdict(&m)]));
 }
@@ -1134,14 +1133,14 @@ looks_forged(const struct racer *x)
  * calls; NAN when there were too few.
  */
 static double
-excess_ns(const struct race *a, const struct racer *x, double q)
+excess_ns(const struct racer *x, double q)
 {
 	double *v, ns = NAN;
 	size_t n;
 
 	if (x->out || x->lones < LONE_MIN)
 		return NAN;
-	v = samples(a, x, &n);
+	v = samples(x, &n);
 	if (n)
 		ns = kstat_quantile(x->lone, x->lones, q) - kstat_quantile(v, n, 0.5);
 	free(v);
@@ -1150,9 +1149,9 @@ excess_ns(const struct race *a, const struct racer *x, double q)
 
 /* The time in which others kept the processors from the racers, relative to the racers' time. */
 static double
-delayed_share(const struct race *a)
+delayed_share(void)
 {
-	return a->run_ns > 0 ? a->delay_ns / a->run_ns : 0;
+	return race.run_ns > 0 ? race.delay_ns / race.run_ns : 0;
 }
 
 /*
@@ -1161,24 +1160,24 @@ delayed_share(const struct race *a)
  * not most of them; and calls of a few microseconds show nothing at all.
  */
 static bool
-solves_together(const struct race *a, const struct racer *x)
+solves_together(const struct racer *x)
 {
-	double excess = excess_ns(a, x, lone_most), usual = 0, lone;
+	double excess = excess_ns(x, lone_most), usual = 0, lone;
 
 	/* A driver's work for one call overlaps with the calls before it. */
-	if (isnan(excess) || a->calls == 1 || a->j->device || a->j->opencl)
+	if (isnan(excess) || race.calls == 1 || judge.device || judge.opencl)
 		return false;
 	/* If there is only one candidate, it may not excuse others. fmax leaves out what is NAN. */
-	for (size_t i = a->j->o.all_pairs ? 0 : 1; i < a->count; i++)
-		if (x != &a->racers[i])
-			usual = fmax(usual, excess_ns(a, &a->racers[i], 0.5));
-	usual += x->r.threads > 1 || delayed_share(a) > busy_share ? wake_ns : lone_ns;
+	for (size_t i = judge.o.all_pairs ? 0 : 1; i < race.count; i++)
+		if (x != &race.racers[i])
+			usual = fmax(usual, excess_ns(&race.racers[i], 0.5));
+	usual += x->r.threads > 1 || delayed_share() > busy_share ? wake_ns : lone_ns;
 	lone = kstat_quantile(x->lone, x->lones, lone_most);
 	return lone - excess < lone_share * (lone - usual);
 }
 
 static void
-judge_racer(const struct race *a, struct racer *x)
+judge_racer(struct racer *x)
 {
 	char text[256];
 	size_t n;
@@ -1186,41 +1185,41 @@ judge_racer(const struct race *a, struct racer *x)
 
 	if (x->out || !x->count)
 		return;
-	v = samples(a, x, &n);
+	v = samples(x, &n);
 	if (looks_forged(x)) {
 		fail(x, STATUS_REJECTED, "clock_forged",
 		    "the clock in its process was much slower than the judge's, or it went on "
 		    "working after it returned");
-	} else if (solves_together(a, x)) {
+	} else if (solves_together(x)) {
 		snprintf(text, sizeof text,
 		    "a single call of workload %s takes %.1f us, but %.1f us in a row of %zu "
 		    "calls, so calls were computed together in advance",
-		    a->w->name, 1e-3 * kstat_quantile(x->lone, x->lones, lone_most),
-		    1e-3 * kstat_quantile(v, n, 0.5), a->calls);
+		    race.w->name, 1e-3 * kstat_quantile(x->lone, x->lones, lone_most),
+		    1e-3 * kstat_quantile(v, n, 0.5), race.calls);
 		fail(x, STATUS_REJECTED, "solved_together", text);
-	} else if (kstat_quantile(v, n, 0.5) < a->j->task->min_time_ns) {
+	} else if (kstat_quantile(v, n, 0.5) < judge.task->min_time_ns) {
 		snprintf(text, sizeof text, "workload %s took less than min_time_ns of the task",
-		    a->w->name);
+		    race.w->name);
 		fail(x, STATUS_QUARANTINED, "too_fast", text);
 	}
 	free(v);
 }
 
 static void
-end(struct race *a)
+end(void)
 {
-	for (size_t i = 0; i < a->count; i++) {
-		free(a->racers[i].ns);
-		free(a->racers[i].cpu);
-		free(a->racers[i].lone);
-		free(a->racers[i].host);
+	for (size_t i = 0; i < race.count; i++) {
+		free(race.racers[i].ns);
+		free(race.racers[i].cpu);
+		free(race.racers[i].lone);
+		free(race.racers[i].host);
 	}
 }
 
 static bool
-anybody_cheats(const struct race *a)
+anybody_cheats(void)
 {
-	return kany(kforeach_of(x, a->racers, a->count), looks_forged(x) || solves_together(a, x));
+	return kany(kforeach_of(x, race.racers, race.count), looks_forged(x) || solves_together(x));
 }
 
 static void
@@ -1233,29 +1232,29 @@ drop(struct racer *x, enum outcome e)
 }
 
 static void
-add_pairs(const struct race *a, json_t *pairs)
+add_pairs(json_t *pairs)
 {
-	for (size_t i = 0; i < firsts(a); i++)
-		for (size_t k = i + 1; k < a->count; k++)
-			if (!a->racers[i].out && !a->racers[k].out)
-				add_pair(a, i, k, pairs);
+	for (size_t i = 0; i < firsts(); i++)
+		for (size_t k = i + 1; k < race.count; k++)
+			if (!race.racers[i].out && !race.racers[k].out)
+				add_pair(i, k, pairs);
 }
 
 /* Keep the results of the pairs; returns whether there is a small difference among them. */
 static bool
-note_pairs(struct race *a)
+note_pairs(void)
 {
-	double least = delayed_share(a) > busy_share ? doubtful_busy : doubtful;
+	double least = delayed_share() > busy_share ? doubtful_busy : doubtful;
 	bool doubt = false;
 
-	for (size_t i = 0; i < firsts(a); i++)
-		for (size_t k = i + 1; k < a->count; k++) {
-			struct kstat_interval *m = &a->earlier[i][k];
+	for (size_t i = 0; i < firsts(); i++)
+		for (size_t k = i + 1; k < race.count; k++) {
+			struct kstat_interval *m = &race.earlier[i][k];
 			enum kstat_verdict v;
 
 			m->median = NAN;
-			if (a->racers[i].out || a->racers[k].out ||
-			    !compare_racers(a, &a->racers[i], &a->racers[k], m))
+			if (race.racers[i].out || race.racers[k].out ||
+			    !compare_racers(&race.racers[i], &race.racers[k], m))
 				continue;
 			v = kstat_verdict(m);
 			doubt |=
@@ -1265,19 +1264,19 @@ note_pairs(struct race *a)
 }
 
 static void
-forget_pairs(struct race *a)
+forget_pairs(void)
 {
 	for (size_t i = 0; i < RACERS_MAX; i++)
 		for (size_t k = 0; k < RACERS_MAX; k++)
-			a->earlier[i][k].median = NAN;
+			race.earlier[i][k].median = NAN;
 }
 
 /* It is ready, and stopped. */
 static void
-greet(struct race *a, struct racer *x)
+greet(struct racer *x)
 {
 	if (x->start == OUT_OK && !x->greeted)
-		runner_greet(a->j, &x->r);
+		runner_greet(&x->r);
 	x->greeted = true;
 }
 
@@ -1286,52 +1285,52 @@ greet(struct race *a, struct racer *x)
  * for all.
  */
 static void
-load_all(struct race *a)
+load_all(void)
 {
-	enum spent before = spent_on(a->j, SPENT_STARTING);
+	enum spent before = spent_on(SPENT_STARTING);
 	int64_t fence = 0;
 
-	for (size_t i = 0; i < a->count && !a->paced; i++)
-		if (!a->racers[i].out && !a->racers[i].loaded) {
-			struct handshake h = runner_handshake(a->j, &a->racers[i].r);
+	for (size_t i = 0; i < race.count && !race.paced; i++)
+		if (!race.racers[i].out && !race.racers[i].loaded) {
+			struct handshake h = runner_handshake(&race.racers[i].r);
 
-			if (a->p.h.ns <= 0 || h.ns < a->p.h.ns)
-				a->p.h = h;
-			fence = a->racers[i].r.fence_ns;
+			if (race.p.h.ns <= 0 || h.ns < race.p.h.ns)
+				race.p.h = h;
+			fence = race.racers[i].r.fence_ns;
 		}
-	for (size_t i = 0; i < a->count; i++) {
-		struct racer *x = &a->racers[i];
+	for (size_t i = 0; i < race.count; i++) {
+		struct racer *x = &race.racers[i];
 
 		if (x->loaded)
 			x->r.fence_ns = fence;
 		else if (!x->out)
-			drop(x, runner_load(a->j, &x->r));
+			drop(x, runner_load(&x->r));
 	}
-	spent_on(a->j, before);
+	spent_on(before);
 }
 
 /* New processes for all that are still in the race. */
 static void
-start_again(struct race *a)
+start_again(void)
 {
-	enum spent before = spent_on(a->j, SPENT_STARTING);
+	enum spent before = spent_on(SPENT_STARTING);
 
-	for (size_t i = 0; i < a->count; i++) {
-		struct racer *x = &a->racers[i];
+	for (size_t i = 0; i < race.count; i++) {
+		struct racer *x = &race.racers[i];
 
 		if (x->out)
 			continue;
 		runner_close(&x->r);
-		x->start = runner_launch(a->j, &x->r, x->s->file, &a->m);
+		x->start = runner_launch(&x->r, x->s->file, &race.m);
 		x->greeted = x->loaded = false;
 	}
-	for (size_t i = 0; i < a->count; i++)
-		if (!a->racers[i].out) {
-			greet(a, &a->racers[i]);
-			drop(&a->racers[i], a->racers[i].start);
+	for (size_t i = 0; i < race.count; i++)
+		if (!race.racers[i].out) {
+			greet(&race.racers[i]);
+			drop(&race.racers[i], race.racers[i].start);
 		}
-	load_all(a);
-	spent_on(a->j, before);
+	load_all();
+	spent_on(before);
 }
 
 /*
@@ -1339,218 +1338,213 @@ start_again(struct race *a)
  * somebody seems to cheat.
  */
 static void
-sample(struct race *a, const struct ktask_workload *w)
+sample(const struct ktask_workload *w)
 {
-	a->fastest_ns = INFINITY;
-	begin(a, w);
-	take_samples(a);
+	race.fastest_ns = INFINITY;
+	begin(w);
+	take_samples();
 	for (int cheats = 0;
-	     !a->busy && (too_short(a) || (anybody_cheats(a) && ++cheats < CHEAT_ATTEMPTS));) {
-		end(a);
-		begin(a, w);
-		take_samples(a);
+	     !race.busy && (too_short() || (anybody_cheats() && ++cheats < CHEAT_ATTEMPTS));) {
+		end();
+		begin(w);
+		take_samples();
 	}
 }
 
 /* Time one workload; returns the candidate's noise, or NAN when it is out. */
 static double
-one_workload(struct race *a, const struct ktask_workload *w, json_t *pairs)
+one_workload(const struct ktask_workload *w, json_t *pairs)
 {
 	double noise = NAN;
 
-	sample(a, w);
-	if (!note_pairs(a) || a->j->opencl || a->busy || a->enough < KSTAT_PAIRS) {
-		forget_pairs(a);
+	sample(w);
+	if (!note_pairs() || judge.opencl || race.busy || race.enough < KSTAT_PAIRS) {
+		forget_pairs();
 	} else {
 		/* These processes end here, and what they did counts. */
-		last_goes(a);
-		end(a);
-		start_again(a);
-		sample(a, w);
+		last_goes();
+		end();
+		start_again();
+		sample(w);
 	}
-	for (size_t i = 0; i < a->count && !a->busy; i++) {
-		struct racer *x = &a->racers[i];
+	for (size_t i = 0; i < race.count && !race.busy; i++) {
+		struct racer *x = &race.racers[i];
 
-		judge_racer(a, x);
-		if (!x->out && x->count && (a->j->o.all_pairs || !a->racers[0].out)) {
-			double half = add_row(a, x);
+		judge_racer(x);
+		if (!x->out && x->count && (judge.o.all_pairs || !race.racers[0].out)) {
+			double half = add_row(x);
 
 			noise = i == 0 ? half : noise;
 		}
 	}
-	if (!a->busy)
-		add_pairs(a, pairs);
-	end(a);
+	if (!race.busy)
+		add_pairs(pairs);
+	end();
 	return noise;
 }
 
 /* ---- all of it ---- */
 
 static void
-open_memory(struct race *a)
+open_memory(void)
 {
-	const struct ktask *t = a->j->task;
+	const struct ktask *t = judge.task;
 	size_t in = 0, out = 0;
 
 	for (size_t i = 0; i < t->workload_count; i++) {
 		const struct ktask_workload *w = &t->workloads[i];
-		size_t x, y, n = w->timed ? slots(a->j, w) : 1;
+		size_t x, y, n = w->timed ? slots(w) : 1;
 
 		/* A GPU's memory is also that of tier T2. */
-		if ((!w->timed && !a->j->device) || !ktask_in_set(w, a->j->o.set))
+		if ((!w->timed && !judge.device) || !ktask_in_set(w, judge.o.set))
 			continue;
 		memory_slot(t, w, &x, &y);
 		in = n * x > in ? n * x : in;
 		out = n * y > out ? n * y : out;
 	}
-	memory_open(a->j, &a->m, in, out, most_calls(a->j));
+	memory_open(&race.m, in, out, most_calls());
 }
 
-struct race *
-race_spawn(struct judge *j, struct subject *subjects, size_t count)
+void
+race_spawn(struct subject *subjects, size_t count)
 {
-	enum spent before = spent_on(j, SPENT_STARTING);
-	struct race *a = kcalloc(1, sizeof *a);
-
-	a->j = j;
-	a->count = count;
-	a->racers = kcalloc(count, sizeof *a->racers);
+	enum spent before = spent_on(SPENT_STARTING);
+	race.count = count;
+	race.racers = kcalloc(count, sizeof *race.racers);
 	/* Others limit their runners' memory by the size of the arenas. */
-	if (!j->device)
-		open_memory(a);
+	if (!judge.device)
+		open_memory();
 	/* A GPU's runner starts slowly, and waits in no run queue: it has no pacer. */
-	a->paced = !j->device && !j->opencl;
-	if (a->paced && runner_launch(j, &a->pacer, subjects[0].file, &a->m) != OUT_OK)
-		kdie(K_MISSING, "the runner: %s", a->pacer.why);
+	race.paced = !judge.device && !judge.opencl;
+	if (race.paced && runner_launch(&race.pacer, subjects[0].file, &race.m) != OUT_OK)
+		kdie(K_MISSING, "the runner: %s", race.pacer.why);
 	for (size_t i = 0; i < count; i++) {
-		struct racer *x = &a->racers[i];
+		struct racer *x = &race.racers[i];
 
 		x->s = &subjects[i];
-		x->start = runner_spawn(j, &x->r, subjects[i].file, &a->m);
+		x->start = runner_spawn(&x->r, subjects[i].file, &race.m);
 	}
-	spent_on(j, before);
-	return a;
+	spent_on(before);
 }
 
 void
-race_open(struct race *a)
+race_open(void)
 {
-	enum spent before = spent_on(a->j, SPENT_STARTING);
+	enum spent before = spent_on(SPENT_STARTING);
 
-	if (a->j->device)
-		open_memory(a);
-	for (size_t i = 0; i < a->count; i++)
-		if (a->racers[i].start == OUT_OK)
-			runner_set_up(a->j, &a->racers[i].r, &a->m);
-	spent_on(a->j, before);
+	if (judge.device)
+		open_memory();
+	for (size_t i = 0; i < race.count; i++)
+		if (race.racers[i].start == OUT_OK)
+			runner_set_up(&race.racers[i].r, &race.m);
+	spent_on(before);
 }
 
 void
-race_close(struct race *a)
+race_close(void)
 {
 	/* All at once: those of a GPU take long to end. */
-	for (size_t i = 0; i < a->count; i++)
-		if (a->racers[i].r.outer > 0)
-			kill(a->racers[i].r.outer, SIGKILL);
-	for (size_t i = 0; i < a->count; i++)
-		runner_close(&a->racers[i].r);
-	if (a->paced)
-		runner_close(&a->pacer);
-	memory_close(a->j, &a->m);
-	free(a->racers);
-	free(a);
+	for (size_t i = 0; i < race.count; i++)
+		if (race.racers[i].r.outer > 0)
+			kill(race.racers[i].r.outer, SIGKILL);
+	for (size_t i = 0; i < race.count; i++)
+		runner_close(&race.racers[i].r);
+	if (race.paced)
+		runner_close(&race.pacer);
+	memory_close(&race.m);
+	free(race.racers);
 }
 
 void
-race_greet(struct race *a)
+race_greet(void)
 {
-	enum spent before = spent_on(a->j, SPENT_STARTING);
+	enum spent before = spent_on(SPENT_STARTING);
 
-	if (a->paced)
-		runner_greet(a->j, &a->pacer);
-	for (size_t i = 0; i < a->count; i++)
-		greet(a, &a->racers[i]);
-	spent_on(a->j, before);
+	if (race.paced)
+		runner_greet(&race.pacer);
+	for (size_t i = 0; i < race.count; i++)
+		greet(&race.racers[i]);
+	spent_on(before);
 }
 
 void
-race_check(struct race *a)
+race_check(void)
 {
-	enum spent before = spent_on(a->j, SPENT_STARTING);
-	struct racer *x = a->racers;
+	enum spent before = spent_on(SPENT_STARTING);
+	struct racer *x = race.racers;
 
 	if (x->start == OUT_OK) {
-		greet(a, x);
-		x->start = runner_load(a->j, &x->r);
+		greet(x);
+		x->start = runner_load(&x->r);
 		x->loaded = true;
 	}
 	x->s->tier = 2;
 	if (x->start == OUT_OK)
-		judge_correctness(a->j, x->s, &a->m, &x->r);
+		judge_correctness(x->s, &race.m, &x->r);
 	else
 		subject_outcome(x->s, x->start, &x->r, NULL);
-	spent_on(a->j, before);
+	spent_on(before);
 }
 
 /* A subject that failed, or could not be timed on a busy machine, has no times. */
 static void
-end_all(struct race *a)
+end_all(void)
 {
-	for (size_t i = 0; i < a->count; i++) {
-		struct racer *x = &a->racers[i];
+	for (size_t i = 0; i < race.count; i++) {
+		struct racer *x = &race.racers[i];
 
-		if (x->out || a->busy)
+		if (x->out || race.busy)
 			json_array_clear(x->s->timing);
 		if (!x->out)
 			x->s->tier = 3;
 		if (!x->out && !x->s->status)
 			x->s->status = STATUS_CORRECT;
-		if (!x->out && a->busy)
+		if (!x->out && race.busy)
 			kbuf_printf(&x->s->log,
 			    "not timed: other programs kept the processors busy for %.0f s\n",
-			    (double)a->waited_ns * 1e-9);
+			    (double)race.waited_ns * 1e-9);
 	}
-	race_close(a);
+	race_close();
 }
 
 /* How busy the machine was during the timing. */
 static json_t *
-machine_json(const struct race *a)
+machine_json(void)
 {
-	double share = delayed_share(a);
-	bool busy = a->busy || share > busy_share;
+	double share = delayed_share();
+	bool busy = race.busy || share > busy_share;
 
-	if (a->busy)
+	if (race.busy)
 		kwarn("the machine is busy: "
 		      "other programs used the processors for %.0f s; not timed",
-		    (double)a->waited_ns * 1e-9);
+		    (double)race.waited_ns * 1e-9);
 	else if (busy)
 		kwarn("the machine is busy: "
 		      "%.0f %% of the time went to other programs and is not counted",
 		    100 * share);
 	return json_pack("{s:b,s:f,s:f}", "busy", (int)busy, "delay_pct", 100 * share, "waited_s",
-	    (double)a->waited_ns * 1e-9);
+	    (double)race.waited_ns * 1e-9);
 }
 
 static bool
-is_in(const struct race *a, const char *name)
+is_in(const char *name)
 {
-	for (size_t i = 0; i < a->count; i++)
-		if (!strcmp(a->racers[i].s->name, name))
-			return !a->racers[i].out;
+	for (size_t i = 0; i < race.count; i++)
+		if (!strcmp(race.racers[i].s->name, name))
+			return !race.racers[i].out;
 	return false;
 }
 
 /* A racer that failed later has not won earlier workloads either. */
 static void
-drop_pairs(const struct race *a, json_t *pairs)
+drop_pairs(json_t *pairs)
 {
-	bool none = is_over(a) || a->busy;
+	bool none = is_over() || race.busy;
 
 	for (size_t i = json_array_size(pairs); i-- > 0;) {
 		const json_t *p = json_array_get(pairs, i);
 
-		if (none || !is_in(a, kjson_str(p, "of")) || !is_in(a, kjson_str(p, "name")))
+		if (none || !is_in(kjson_str(p, "of")) || !is_in(kjson_str(p, "name")))
 			json_array_remove(pairs, i);
 	}
 }
@@ -1561,22 +1555,23 @@ drop_pairs(const struct race *a, json_t *pairs)
  * at a time, and for one program more often than for another.
  */
 static void
-stay_beside(struct judge *j, cpu_set_t *before, bool beside)
+stay_beside(cpu_set_t *before, bool beside)
 {
-	if (j->device || j->opencl || j->o.threads != 1)
+	if (judge.device || judge.opencl || judge.o.threads != 1)
 		return;
 	if (beside)
 		sched_getaffinity(0, sizeof *before, before);
-	j->beside = sched_setaffinity(0, sizeof j->cpus, beside ? &j->cpus : before) == 0 && beside;
+	judge.beside =
+	    sched_setaffinity(0, sizeof judge.cpus, beside ? &judge.cpus : before) == 0 && beside;
 }
 
 /* Adds what the device is doing; asking takes a while. */
 static void
-add_state(const struct race *a)
+add_state(void)
 {
 	json_auto_t *state = device_state();
 
-	kjson_foreach(row, a->racers[0].s->timing)
+	kjson_foreach(row, race.racers[0].s->timing)
 		json_object_set(row, "device", state);
 }
 
@@ -1586,23 +1581,22 @@ add_state(const struct race *a)
  * Those of the last workload are still to come.
  */
 static double
-time_all(struct race *a, json_t *pairs)
+time_all(json_t *pairs)
 {
-	struct judge *j = a->j;
 	double squares = 0;
 	size_t timed = 0;
 
-	for (size_t i = 0; i < j->task->workload_count && !is_over(a) && !a->busy; i++) {
-		const struct ktask_workload *w = &j->task->workloads[i];
+	for (size_t i = 0; i < judge.task->workload_count && !is_over() && !race.busy; i++) {
+		const struct ktask_workload *w = &judge.task->workloads[i];
 		double noise;
 
-		if (!w->timed || !ktask_in_set(w, j->o.set))
+		if (!w->timed || !ktask_in_set(w, judge.o.set))
 			continue;
 		if (timed++)
-			last_goes(a);
-		if (is_over(a))
+			last_goes();
+		if (is_over())
 			break;
-		noise = one_workload(a, w, pairs);
+		noise = one_workload(w, pairs);
 		squares += isnan(noise) ? 0 : noise * noise;
 	}
 	/* For the geometric mean over the workloads, whose errors are independent. */
@@ -1610,9 +1604,8 @@ time_all(struct race *a, json_t *pairs)
 }
 
 double
-race_run(struct race *a, json_t *pairs, int shared)
+race_run(json_t *pairs, int shared)
 {
-	struct judge *j = a->j;
 	cpu_set_t before;
 	double noise;
 	int lock;
@@ -1621,32 +1614,32 @@ race_run(struct race *a, json_t *pairs, int shared)
 	 * Starting takes longer than many a measurement: several judges may do that at once, as
 	 * long as nobody measures.
 	 */
-	race_greet(a);
-	for (size_t i = 0; i < a->count; i++)
-		drop(&a->racers[i], a->racers[i].start);
+	race_greet();
+	for (size_t i = 0; i < race.count; i++)
+		drop(&race.racers[i], race.racers[i].start);
 	close(shared);
-	lock = judge_lock(j, true);
-	j->alone = true;
-	spent_on(j, SPENT_TIMING);
-	load_all(a);
-	stay_beside(j, &before, true);
-	noise = time_all(a, pairs);
-	j->machine = machine_json(a);
+	lock = judge_lock(true);
+	judge.alone = true;
+	spent_on(SPENT_TIMING);
+	load_all();
+	stay_beside(&before, true);
+	noise = time_all(pairs);
+	judge.machine = machine_json();
 	/* What follows needs no quiet machine, and must not disturb others who measure. */
-	j->alone = false;
-	spent_on(j, SPENT_WAITING);
+	judge.alone = false;
+	spent_on(SPENT_WAITING);
 	klock_share(lock);
-	spent_on(j, SPENT_TIMING);
-	if (j->device)
-		add_state(a);
-	if (a->w && !a->busy)
-		last_goes(a);
-	stay_beside(j, &before, false);
-	drop_pairs(a, pairs);
-	if (is_over(a))
+	spent_on(SPENT_TIMING);
+	if (judge.device)
+		add_state();
+	if (race.w && !race.busy)
+		last_goes();
+	stay_beside(&before, false);
+	drop_pairs(pairs);
+	if (is_over())
 		noise = 0;
 	/* A process that ends disturbs its device. */
-	end_all(a);
+	end_all();
 	close(lock);
 	return noise;
 }

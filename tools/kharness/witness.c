@@ -10,63 +10,60 @@
 static const size_t bytes_max = (size_t)256 << 20;
 
 void
-witness_take(
-    const struct judge *j, struct witness *w, const struct memory *m, const struct batch *b)
+witness_take(struct witness *w, const struct memory *m, const struct batch *b)
 {
 	bool all = true;
 
 	for (size_t k = 0; k < b->count; k++)
-		all &= call_is_checked(j, &b->calls[k]);
-	if (all || !j->oracle || m->out.bytes > bytes_max)
+		all &= call_is_checked(&b->calls[k]);
+	if (all || !judge.oracle || m->out.bytes > bytes_max)
 		return;
 	w->calls = b->count;
-	w->outputs = memory_outputs(j, m);
+	w->outputs = memory_outputs(m);
 }
 
 void
-witness_drop(const struct judge *j, struct witness *w)
+witness_drop(struct witness *w)
 {
-	j->space->release(w->outputs);
+	judge.space->release(w->outputs);
 	*w = (struct witness){ 0 };
 }
 
 /* How far output I of a call is from the witness', by its tolerance; 0: within it. */
 static double
-distance(const struct judge *j, const struct witness *w, const struct memory *m,
-    const struct batch *b, size_t call, size_t i)
+distance(
+    const struct witness *w, const struct memory *m, const struct batch *b, size_t call, size_t i)
 {
-	const struct ktask_tensor *x = &j->task->tensors[i];
-	size_t bytes = ktask_elements(j->task, b->w, x) * kdtype_size(x->dtype),
-	       at = m->places[call].tensor[i];
+	const struct ktask_tensor *x = &judge.task->tensors[i];
+	size_t bytes = tensor_bytes(b->w, x), at = m->places[call].tensor[i];
 	const char *now = m->out.memory + at, *then = w->outputs + at;
 	struct verdict v;
 
 	if (!kdtype_is_float(x->dtype))
-		return j->space->differs(&(struct pair){ now, then, bytes }, 1) ? INFINITY : 0;
+		return judge.space->differs(&(struct pair){ now, then, bytes }, 1) ? INFINITY : 0;
 	verdict_begin(&v);
-	compare_outputs(j, b, i, then, now, m->poison, &v);
-	verdict_end(j, &v);
+	compare_outputs(b, i, then, now, m->poison, &v);
+	verdict_end(&v);
 	return v.ok ? 0 : v.tolerance > 0 ? v.worst / v.tolerance : INFINITY;
 }
 
 size_t
-witness_differs(
-    struct judge *j, const struct witness *w, const struct memory *m, const struct batch *b)
+witness_differs(const struct witness *w, const struct memory *m, const struct batch *b)
 {
 	size_t calls = b->count < w->calls ? b->count : w->calls, from, furthest = b->count;
 	int64_t start = know_ns();
 	double most = 0;
 	struct krng rng;
 
-	krng_init(&rng, j->o.seed, (long)j->draws++, 0, "first of the others");
+	krng_init(&rng, judge.o.seed, (long)judge.draws++, 0, "first of the others");
 	from = krng_below(&rng, calls);
-	for (size_t n = 0; n < calls && kseconds_since(start) < j->space->oracle_s; n++) {
+	for (size_t n = 0; n < calls && kseconds_since(start) < judge.space->oracle_s; n++) {
 		size_t k = (from + n) % calls;
 
-		if (call_is_checked(j, &b->calls[k]))
+		if (call_is_checked(&b->calls[k]))
 			continue;
-		for (size_t i = 0; i < j->task->tensor_count; i++) {
-			double d = j->task->tensors[i].output ? distance(j, w, m, b, k, i) : 0;
+		for (size_t i = 0; i < judge.task->tensor_count; i++) {
+			double d = judge.task->tensors[i].output ? distance(w, m, b, k, i) : 0;
 
 			if (d > most) {
 				most = d;
