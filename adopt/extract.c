@@ -213,14 +213,14 @@ assembly_free(struct assembly *x)
 
 /* Assembles X from FILE in the folder COPY, which contains the kernel. */
 static void
-assemble(struct assembly *x, const char *copy, const char *file, const json_t *settings)
+assemble(struct assembly *x, const char *file, const json_t *settings)
 {
 	/* "undefined reference to `NAME'", unqualified */
 	static const char undefined[] = "ndefined reference to [^A-Za-z_\\n]*(?:\\w*::)*(\\w+)";
 	char *name = NULL;
 
 	*x = (struct assembly){ 0 };
-	bundle_open(&x->b, file, copy, settings);
+	bundle_open(&x->b, file, project_copy(), settings);
 	if (!bundle_keep(&x->b, adoption.kernel))
 		kdie_usage(
 		    "%s/%s: no definition of %s", adoption.project, adoption.file, adoption.kernel);
@@ -238,11 +238,11 @@ assemble(struct assembly *x, const char *copy, const char *file, const json_t *s
 
 /* By another method: X is unchanged if that does not build, or if both build with similar texts. */
 static void
-assemble_in_place_of(struct assembly *x, const char *copy, const char *file, const json_t *settings)
+assemble_in_place_of(struct assembly *x, const char *file, const json_t *settings)
 {
 	struct assembly other;
 
-	assemble(&other, copy, file, settings);
+	assemble(&other, file, settings);
 	if (other.good && (!x->good || strlen(other.text) < strlen(x->text) / 2)) {
 		assembly_free(x);
 		*x = other;
@@ -260,24 +260,25 @@ assemble_in_place_of(struct assembly *x, const char *copy, const char *file, con
  * EXPANDED, if they make types or functions.
  */
 static void
-assemble_decided(struct assembly *x, const char *copy, const json_t *settings, bool expanded)
+assemble_decided(struct assembly *x, const json_t *settings, bool expanded)
 {
-	auto_free char *text = preprocess_conditions(copy, adoption.file, settings, expanded),
+	auto_free char *text =
+	                   preprocess_conditions(project_copy(), adoption.file, settings, expanded),
 	               *name = kasprintf("%s.decided", adoption.file),
-	               *path = kasprintf("%s/%s", copy, name);
+	               *path = kasprintf("%s/%s", project_copy(), name);
 
 	if (text) {
 		write_text(path, text);
-		assemble_in_place_of(x, copy, name, settings);
+		assemble_in_place_of(x, name, settings);
 		unlink(path);
 	}
 }
 
 /* A header, or a CUDA source, may rely on what the file that includes it has before the include. */
 static void
-assemble_included(struct assembly *x, const char *copy, const json_t *settings)
+assemble_included(struct assembly *x, const json_t *settings)
 {
-	json_auto_t *sources = compile_sources(copy, adoption.file);
+	json_auto_t *sources = compile_sources(project_copy(), adoption.file);
 	const char *source = kjson_item(sources, 0);
 	json_auto_t *with = json_deep_copy(settings);
 
@@ -286,7 +287,7 @@ assemble_included(struct assembly *x, const char *copy, const json_t *settings)
 	if (!json_object_get(with, "forced"))
 		json_object_set_new(with, "forced", json_array());
 	kjson_add(json_object_get(with, "forced"), source);
-	assemble_in_place_of(x, copy, adoption.file, with);
+	assemble_in_place_of(x, adoption.file, with);
 }
 
 int
@@ -294,17 +295,16 @@ extract_kernel(void)
 {
 	json_auto_t *settings = compile_settings(), *result = NULL;
 	auto_free char *signature = NULL;
-	char *copy = project_copy();
 	struct assembly x;
 	int tries = 0;
 
-	assemble(&x, copy, adoption.file, settings);
+	assemble(&x, adoption.file, settings);
 	if (!x.good)
-		assemble_included(&x, copy, settings);
+		assemble_included(&x, settings);
 	if (!x.good || strlen(x.text) > LARGE)
-		assemble_decided(&x, copy, settings, false);
+		assemble_decided(&x, settings, false);
 	if (!x.good && !adoption.device)
-		assemble_decided(&x, copy, settings, true);
+		assemble_decided(&x, settings, true);
 	if (!x.good) {
 		x.text = mend(x.text, x.log, &tries);
 		x.log = NULL;
