@@ -241,8 +241,7 @@ is_own(const struct kscan_item *f, const char *name)
 	kscan_each(at, s, f->from, f->to, name) {
 		size_t next = kscan_blank(s, at + strlen(name), f->to), to = at, from;
 
-		while (
-		    to > f->from && (code[to - 1] == '*' || isspace((unsigned char)code[to - 1])))
+		while (to > f->from && (code[to - 1] == '*' || kis_space(code[to - 1])))
 			to--;
 		for (from = to; from > f->from && kis_word(code[from - 1]);)
 			from--;

@@ -209,7 +209,7 @@ column_of(const char *text, size_t at)
 
 	while (from && text[from - 1] != '\n')
 		from--;
-	for (; from < at && isspace((unsigned char)text[from]); from++)
+	for (; from < at && kis_space(text[from]); from++)
 		column = text[from] == '\t' ? (column / TAB + 1) * TAB : column + 1;
 	return column;
 }

@@ -154,7 +154,7 @@ base_length(const char *text, const char *name)
 {
 	size_t n = strcspn(text, "*&(["), m = strlen(name);
 
-	while (n && isspace((unsigned char)text[n - 1]))
+	while (n && kis_space(text[n - 1]))
 		n--;
 	return m && n > m && !strncmp(text + n - m, name, m) && !kis_word(text[n - m - 1]) ? n - m
 	                                                                                   : n;

@@ -82,8 +82,8 @@ instance_formals(const char *result)
 static bool
 is_known(const json_t *unit, const char *text)
 {
-	return kjson_find(json_object_get(unit, "parameters"), "type", text) ||
-	    isdigit((unsigned char)*text) || kis_one_of("true false", text);
+	return kjson_find(json_object_get(unit, "parameters"), "type", text) || kis_digit(*text) ||
+	    kis_one_of("true false", text);
 }
 
 char *
@@ -231,7 +231,7 @@ type_of(const struct place *p, const char *expression)
 		known = resolve(p, name, true);
 		return known ? known : type_of(p, expression + 1);
 	}
-	if (isdigit((unsigned char)*expression)) {
+	if (kis_digit(*expression)) {
 		n = strcspn(expression, ",)");
 		if (memchr(expression, '.', n))
 			return kstrdup(memchr(expression, 'f', n) ? "float" : "double");

@@ -21,7 +21,7 @@ static const char keywords[] = "static extern const constexpr inline __inline__ 
 size_t
 kscan_blank(const struct kscan *s, size_t p, size_t to)
 {
-	while (p < to && isspace((unsigned char)s->code[p]))
+	while (p < to && kis_space(s->code[p]))
 		p++;
 	return p;
 }
@@ -29,7 +29,7 @@ kscan_blank(const struct kscan *s, size_t p, size_t to)
 size_t
 kscan_back(const struct kscan *s, size_t p, size_t from)
 {
-	while (p > from && isspace((unsigned char)s->code[p - 1]))
+	while (p > from && kis_space(s->code[p - 1]))
 		p--;
 	return p;
 }
@@ -288,7 +288,7 @@ kscan_tidy(const struct kscan *s, size_t from, size_t to)
 	struct kbuf b = kbuf_empty();
 
 	for (size_t p = from; p < to; p++) {
-		if (isspace((unsigned char)s->code[p]))
+		if (kis_space(s->code[p]))
 			continue;
 		if (b.len && kis_word(b.data[b.len - 1]) && kis_word(s->code[p]) &&
 		    !kis_word(s->code[p - 1]))
@@ -714,7 +714,7 @@ begun_end(const struct kscan *s, size_t p, size_t to)
 		p = kscan_blank(s, p, end);
 		next = line_end(s, p, end);
 		for (size_t at = p; at < next && !is_directive(s, p); at++)
-			last = isspace((unsigned char)s->code[at]) ? last : s->code[at];
+			last = kis_space(s->code[at]) ? last : s->code[at];
 	}
 	return closed && kis_word(last) && after < to && kis_word(s->code[after]) ? after : 0;
 }

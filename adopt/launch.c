@@ -118,7 +118,7 @@ fail(struct sum *x)
 static void
 skip_spaces(struct sum *x)
 {
-	while (isspace((unsigned char)*x->p) || *x->p == '\\')
+	while (kis_space(*x->p) || *x->p == '\\')
 		x->p++;
 }
 
@@ -318,7 +318,7 @@ factor(struct sum *x)
 		x->p++;
 		return -factor(x);
 	}
-	if (isdigit((unsigned char)*x->p)) {
+	if (kis_digit(*x->p)) {
 		v = strtoll(x->p, &end, 0);
 		end += strspn(end, "uUlL");
 		x->bad |= *end == '.' || kis_word(*end);

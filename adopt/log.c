@@ -24,7 +24,7 @@ value_of(const char *word, size_t len)
 		len--;
 	text = kmemdup(word, len);
 	/* With a NUL it is text: no number has one. */
-	if (len && !isspace((unsigned char)*text) && strlen(text) == len) {
+	if (len && !kis_space(*text) && strlen(text) == len) {
 		long long i;
 		double d;
 

@@ -132,7 +132,7 @@ texts_differ(struct comparing *c, const char *x, const char *y)
 		bool begins = !isalnum((unsigned char)before) && before != '_' && before != '.';
 		char *ex = NULL, *ey = NULL;
 
-		if (begins && (isdigit((unsigned char)*x) || strchr("+-.", *x)) && *x && *y) {
+		if (begins && (kis_digit(*x) || strchr("+-.", *x)) && *x && *y) {
 			double u = strtod(x, &ex), v = strtod(y, &ey);
 
 			if (ex > x && ey > y) {

@@ -601,7 +601,7 @@ strides(const char *text, const char *name)
 			q--;
 		if (q < p && p[-1] != '.' && p[-1] != '>')
 			continue;
-		while (q > text && isspace((unsigned char)q[-1]))
+		while (q > text && kis_space(q[-1]))
 			q--;
 		count += q > text && q[-1] == '*';
 	}

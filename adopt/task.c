@@ -632,7 +632,7 @@ prototype(void)
 
 	for (size_t p = f ? f->from : 0; f && p < f->body; p++) {
 		quoted ^= s->code[p] == '"';
-		if (quoted || !isspace((unsigned char)s->code[p]))
+		if (quoted || !kis_space(s->code[p]))
 			kbuf_add(&b, s->text + p, 1);
 		else if (b.len && b.data[b.len - 1] != ' ')
 			kbuf_puts(&b, " ");

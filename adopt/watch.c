@@ -506,7 +506,7 @@ collect(json_int_t *dropped)
 	const struct dirent *e;
 
 	while ((e = knext_entry(d, watch.folder)))
-		if (!strncmp(e->d_name, "raw.", 4) && isdigit((unsigned char)e->d_name[4]))
+		if (!strncmp(e->d_name, "raw.", 4) && kis_digit(e->d_name[4]))
 			json_array_append_new(
 			    raws, read_raw(join(watch.folder, e->d_name), dropped));
 	kjson_sort_by(raws, "begun");

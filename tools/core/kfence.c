@@ -107,7 +107,7 @@ kfence_line(const char *s, size_t max)
 	char *clean = kfence_clean(s, strlen(s)), *out = clean;
 
 	for (const char *p = clean; *p; p++) {
-		if (!isspace((unsigned char)*p))
+		if (!kis_space(*p))
 			*out++ = *p;
 		else if (out > clean && out[-1] != ' ')
 			*out++ = ' ';

@@ -137,9 +137,9 @@ next_tag(struct tag *tag)
 	tag->kind = *b && strchr("#^/>!", *b) ? *b++ : 0;
 	tag->begin = open;
 	tag->end = close + 2;
-	for (e = close; e > b && isspace((unsigned char)e[-1]); e--)
+	for (e = close; e > b && kis_space(e[-1]); e--)
 		;
-	while (b < e && isspace((unsigned char)*b))
+	while (b < e && kis_space(*b))
 		b++;
 	if (tag->kind != '!' && (b == e || (size_t)(e - b) >= MAX_NAME)) {
 		fail(open, "a tag needs a short name", "");

@@ -81,7 +81,7 @@ kuser_tasks(void)
 	while (proc && (e = readdir(proc))) {
 		char path[sizeof e->d_name + 16];
 
-		if (!isdigit((unsigned char)*e->d_name))
+		if (!kis_digit(*e->d_name))
 			continue;
 		/* A task folder has one link per thread, plus two of its own. */
 		snprintf(path, sizeof path, "/proc/%s/task", e->d_name);

@@ -336,6 +336,17 @@ const char *kbeside(const char *path, const char *name);
 
 /* Can it be part of a C name: an ASCII letter, a digit or '_'? */
 bool kis_word(char c);
+/* isspace and isdigit, for any char. */
+static inline bool
+kis_space(char c)
+{
+	return isspace((unsigned char)c);
+}
+static inline bool
+kis_digit(char c)
+{
+	return isdigit((unsigned char)c);
+}
 
 /*
  * A program or library that tools start themselves: in a build folder it is next to this program,

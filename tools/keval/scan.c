@@ -186,14 +186,14 @@ read_marker(const char *line, struct marker *m)
 	if (*p != '#')
 		return false;
 	p = skip_blanks(p + 1);
-	if (!isdigit((unsigned char)*p))
+	if (!kis_digit(*p))
 		return false;
 	p = skip_blanks(p + strspn(p, "0123456789"));
 	if (*p != '"')
 		return false;
 	m->absolute = p[1] == '/';
 	p = skip_string(p);
-	for (p = p ? skip_blanks(p) : ""; isdigit((unsigned char)*p); p = skip_blanks(p)) {
+	for (p = p ? skip_blanks(p) : ""; kis_digit(*p); p = skip_blanks(p)) {
 		long flag = strtol(p, (char **)&p, 10);
 
 		m->enters |= flag == 1;

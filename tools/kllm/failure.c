@@ -109,7 +109,7 @@ static double
 number(const char *s)
 {
 	char *end;
-	double v = s && isdigit((unsigned char)*s) ? strtod(s, &end) : -1;
+	double v = s && kis_digit(*s) ? strtod(s, &end) : -1;
 
 	return v >= 0 && isfinite(v) && !*end ? v : -1;
 }

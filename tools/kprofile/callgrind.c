@@ -129,7 +129,7 @@ read_line(char *s)
 	} else if (!strncmp(s, "cfn=", 4)) {
 		/* This line may define a callee's name. */
 		free(function_name(s + 4));
-	} else if (isdigit((unsigned char)*s) || *s == '+' || *s == '-' || *s == '*') {
+	} else if (kis_digit(*s) || *s == '+' || *s == '-' || *s == '*') {
 		cost_line(s);
 	} else if (!strchr(s, '=') && !strchr(s, ':')) {
 		input_fault("not a line of a callgrind file: '%.40s'", s);

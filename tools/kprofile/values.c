@@ -189,7 +189,7 @@ operand(struct parser *s)
 		s->p++;
 		return -operand(s);
 	}
-	if (isdigit((unsigned char)*s->p))
+	if (kis_digit(*s->p))
 		return strtod(s->p, (char **)&s->p);
 	for (from = s->p; kis_word(*s->p) || *s->p == '.'; s->p++)
 		;

@@ -20,7 +20,7 @@ next_number(const char *text, const char *p, double *value, const char **end)
 	for (; *p; p++) {
 		char *stop;
 
-		if (!isdigit((unsigned char)*p) || (p > text && (kis_word(p[-1]) || p[-1] == '.')))
+		if (!kis_digit(*p) || (p > text && (kis_word(p[-1]) || p[-1] == '.')))
 			continue;
 		*value = strtod(p, &stop);
 		*end = stop;

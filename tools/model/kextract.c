@@ -59,9 +59,9 @@ next_line(const char *p, const char *end, struct line *line)
 static struct line
 trim(struct line l)
 {
-	while (l.start < l.end && isspace((unsigned char)*l.start))
+	while (l.start < l.end && kis_space(*l.start))
 		l.start++;
-	while (l.end > l.start && isspace((unsigned char)l.end[-1]))
+	while (l.end > l.start && kis_space(l.end[-1]))
 		l.end--;
 	return l;
 }
@@ -72,7 +72,7 @@ solid_chars(const char *p, const char *end)
 	size_t n = 0;
 
 	for (; p < end; p++)
-		n += !isspace((unsigned char)*p);
+		n += !kis_space(*p);
 	return n;
 }
 
@@ -244,7 +244,7 @@ clean(const char *p, const char *end)
 		kbuf_add(&b, l.start, (size_t)(l.end - l.start));
 		kbuf_puts(&b, "\n");
 	}
-	while (b.len && isspace((unsigned char)b.data[b.len - 1]))
+	while (b.len && kis_space(b.data[b.len - 1]))
 		b.len--;
 	kbuf_puts(&b, "\n");
 	return b.data;

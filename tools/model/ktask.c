@@ -168,7 +168,7 @@ bad(const char *fault)
 static char
 peek(void)
 {
-	while (isspace((unsigned char)*parser.p))
+	while (kis_space(*parser.p))
 		parser.p++;
 	return *parser.p;
 }
@@ -242,7 +242,7 @@ number(void)
 {
 	int64_t v = 0;
 
-	for (; isdigit((unsigned char)*parser.p); parser.p++)
+	for (; kis_digit(*parser.p); parser.p++)
 		v = apply('+', apply('*', v, 10), *parser.p - '0');
 	return v;
 }
@@ -274,7 +274,7 @@ parse(int level)
 		v = parse(0);
 		if (!skip(')'))
 			bad("')' is missing");
-	} else if (isdigit((unsigned char)*parser.p)) {
+	} else if (kis_digit(*parser.p)) {
 		v = number();
 	} else {
 		for (n = 0; kis_word(parser.p[n]);)
