@@ -281,9 +281,8 @@ flatten_inner(const struct kscan_param *p, const struct kscan_param *x, const st
 		return;
 	if (type->stars) {
 		/* The type of what a pointer to const points to would be const, too. */
-		auto_free char *of = x->constant && x->stars == 1
-		    ? kstrdup(x->type)
-		    : kasprintf("__typeof__(*%s)", out);
+		auto_free char *of =
+		    x->constant && x->stars == 1 ? spelled(x) : kasprintf("__typeof__(*%s)", out);
 
 		making.guard = guard;
 		add_room(of, to);

@@ -638,18 +638,16 @@ scan_item(struct kscan *s, size_t p, size_t to, size_t depth)
 
 static void scan_range(struct kscan *s, size_t p, size_t to);
 
-/* Everything that any branch of the group X declares becomes a name of the group. */
+/*
+ * Everything that any branch of the group X declares becomes a name of the group; not what is in
+ * the bodies of functions, even between conditions there.
+ */
 static void
 name_group(const struct kscan *s, struct kscan_item *x)
 {
-	struct kscan inner = { .text = s->text, .code = s->code, .len = s->len };
-	enum kscan_branch b;
+	struct kscan inner = { .text = s->text, .code = s->code, .len = s->len, .through = true };
 
-	/* The group's own lines separate the ranges that are scanned. */
-	for (size_t p = x->from, line; p < x->to; p = line_end(s, line, x->to)) {
-		line = kscan_branch(s, p, x->to, &b);
-		scan_range(&inner, p, line);
-	}
+	scan_range(&inner, line_end(s, x->from, x->to), x->to);
 	kscan_items(y, &inner)
 		kforeach_of(name, y->names, y->kind == KSCAN_INCLUDE ? 0 : y->name_count)
 			add_name(x, kstrdup(*name));

@@ -49,7 +49,7 @@ cat >lib/coder.h <<'EOF'
 # define CODER_H (1)
 # include "log.h"
 struct coder { const unsigned char *from; uint32_t low; int at; };
-struct mode { int bits, rows; };
+struct mode { int bits; const short *rows; };
 struct bands { const struct mode *mode; int last; };
 struct leaf { int weight; struct leaf *next; };
 # ifdef WIDE
@@ -107,7 +107,7 @@ void differ(const float *x, float *y, int n, int back)
 void spread(struct bands *b, const float *x, float *y, int n)
 {
 	for (int i = 0; i < n; i++)
-		y[i] = x[i] * b->mode->bits + b->mode->rows;
+		y[i] = x[i] * b->mode->bits + b->mode->rows[i & 1];
 	b->last = n;
 }
 void sort(struct leaf *leaves, int n)
@@ -144,7 +144,8 @@ int main(void)
 	int *out = calloc(3000, sizeof *out);
 	float *x = calloc(3000, sizeof *x), *y = calloc(3000, sizeof *y), last = 0;
 	uint32_t state[8] = { 1, 2, 3, 4, 5, 6, 7, 8 };
-	struct mode mode = { 3, 7 };
+	short rows[2] = { 7, 9 };
+	struct mode mode = { 3, rows };
 	struct bands bands = { &mode, 0 };
 	struct leaf *leaves = calloc(500, sizeof *leaves);
 	for (int i = 0; i < 20000; i++)

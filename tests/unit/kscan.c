@@ -130,6 +130,9 @@ test_items(void)
 	check_items("#ifdef X\nstatic int\n#else\nvoid\n#endif\nf(int a)\n{\n}\nint b;\n",
 	    "function:f declaration:b");
 	check_items("#ifdef X\nint a;\n#define Y 3\n#endif\nint b;\n", "group:a,Y declaration:b");
+	check_items("#ifdef X\nint f(int a)\n{\n#ifdef Y\n\tint b = a;\n#else\n\tint b = 1;\n"
+	            "\tif (a) b++;\n#endif\n\treturn b;\n}\n#elif Z\nint c;\n#endif\n",
+	    "group:f,c");
 	check_items("#pragma once\nint a;\n", "directive declaration:a");
 	check_items("namespace x {\nint f() { return 1; }\n}\nextern \"C\" {\nint g(void) { return "
 	            "2; }\n}\n",
