@@ -385,7 +385,8 @@ is_definition(const struct kscan_item *x, const char *name)
 static const struct kscan_item *
 definition_in(const struct kscan *s, const char *name)
 {
-	auto_free char *body = kasprintf("\\b%s\\s*\\([^;{}()]*\\)\\s*\\{", name);
+	auto_free char *body =
+	    kasprintf("\\b%s\\s*(?:\\([^;{}()]*\\)\\s*\\{|(?:\\[[^]]*\\]\\s*)*=(?!=))", name);
 
 	kscan_items(x, s)
 		if (is_definition(x, name))

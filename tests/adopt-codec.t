@@ -54,13 +54,20 @@ struct bands { const struct mode *mode; int last; };
 struct leaf { int weight; struct leaf *next; };
 # ifdef WIDE
 int next_bits(struct coder *c, long n);
+extern const long steps[4];
 # else
 int next_bits(struct coder *c, int n);
+extern const int steps[4];
 # endif
 #endif
 EOF
 cat >lib/coder.c <<'EOF'
 #include "coder.h"
+#ifdef WIDE
+const long steps[4] = { 1, 2, 3, 5 };
+#else
+const int steps[4] = { 1, 2, 3, 5 };
+#endif
 #ifdef FIXED
 long
 #else
@@ -86,7 +93,7 @@ cat >lib/k.c <<'EOF'
 void decode(struct coder *c, int *out, int n)
 {
 	for (int i = 0; i < n; i++)
-		out[i] = next_bits(c, 5);
+		out[i] = next_bits(c, 5) + steps[i & 3];
 }
 void digest(const uint8_t *in, size_t blocks, uint32_t *state)
 {
@@ -180,7 +187,7 @@ EOF
 ok 'a definition from another source, whose prototype is in a condition: a macro there is no function of a header that it does not include' '
 	. ./helpers.sh
 	exits 0 take decode
-	jq -e ".tries == 0 and .pulled == 1" c-decode/adopt/extract.json
+	jq -e ".tries == 0 and .pulled > 0" c-decode/adopt/extract.json
 	jq -e ".eval.status == \"correct\"" c-decode/adopt/log/reference.ndjson'
 ok 'parts of 64 bytes for each block, some in one array, some alone' '
 	. ./helpers.sh
