@@ -151,7 +151,7 @@ void remove_folder(const char *path);
  * Borrowed.
  */
 const json_t *siblings_of(const char *project, const char *commands);
-/* The same for A's project and commands. */
+/* The same for the adopted project and its commands. */
 const json_t *siblings_named(void);
 /* Where the project's copy is in FOLDER: deep enough for what it refers to. Borrowed. */
 char *siblings_copy_path(const char *folder);
