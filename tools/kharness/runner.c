@@ -614,12 +614,13 @@ exchange(struct runner *r, const struct batch *b, enum krun_order order, struct 
     pid_t *sender)
 {
 	struct krun_command c = { .order = order, .calls = b ? (uint32_t)b->count : 0 };
+	/* Before the candidate is loaded, its driver may take seconds to begin. */
+	double limit_s = b || order == KRUN_LOAD ? judge.o.run_timeout_s : START_S;
 	int64_t at;
 
 	send_command(r, &c, sizeof c);
 	kill(r->pid, SIGCONT);
-	return listen_until(
-	    r, b, know_ns() + (int64_t)(judge.o.run_timeout_s * 1e9), report, &at, sender);
+	return listen_until(r, b, know_ns() + (int64_t)(limit_s * 1e9), report, &at, sender);
 }
 
 /* A command that is answered by AWAKE: none of the candidate's code runs meanwhile. */
