@@ -397,13 +397,15 @@ ended(struct runner *r, const struct batch *b)
 }
 
 /*
- * Wait for the next report until DEADLINE: OUT_OK with the report, its sender, and the time of its
- * arrival in *AT.
+ * Wait for the next report until LIMIT_S after START: OUT_OK with the report, its sender, and the
+ * time of its arrival in *AT.
  */
 static enum outcome
-listen_until(struct runner *r, const struct batch *b, int64_t deadline, struct krun_report *report,
-    int64_t *at, pid_t *sender)
+listen_until(struct runner *r, const struct batch *b, int64_t start, double limit_s,
+    struct krun_report *report, int64_t *at, pid_t *sender)
 {
+	int64_t deadline = start + (int64_t)(limit_s * 1e9);
+
 	for (;;) {
 		struct pollfd fds[2] = { { r->socket, POLLIN, 0 }, { r->output, POLLIN, 0 } };
 		int64_t left = deadline - know_ns();
@@ -414,7 +416,7 @@ listen_until(struct runner *r, const struct batch *b, int64_t deadline, struct k
 
 		if (left <= 0)
 			return outcome(r, OUT_TIMEOUT, "timeout",
-			    "no answer within the time limit of %g s", judge.o.run_timeout_s);
+			    "no answer within the time limit of %g s", limit_s);
 		n = ppoll(fds, 2, &t, NULL);
 		*at = know_ns();
 		if (n < 0 && errno != EINTR)
@@ -620,7 +622,7 @@ exchange(struct runner *r, const struct batch *b, enum krun_order order, struct 
 
 	send_command(r, &c, sizeof c);
 	kill(r->pid, SIGCONT);
-	return listen_until(r, b, know_ns() + (int64_t)(limit_s * 1e9), report, &at, sender);
+	return listen_until(r, b, know_ns(), limit_s, report, &at, sender);
 }
 
 /* A command that is answered by AWAKE: none of the candidate's code runs meanwhile. */
@@ -891,8 +893,7 @@ go(struct runner *r, const struct batch *b, struct span *s)
 	kill(r->pid, SIGCONT);
 	allow(r, -1);
 	e = look_between(r, b, rows, &seen)
-	    ?: listen_until(
-	           r, b, start + (int64_t)(judge.o.run_timeout_s * 1e9), &report, &end, &sender);
+	    ?: listen_until(r, b, start, judge.o.run_timeout_s, &report, &end, &sender);
 	if (e == OUT_OK && judge.device)
 		end = end_on_device(r, end);
 	own_delay = own_delay_ns() - own_delay;
@@ -1053,8 +1054,7 @@ greet(struct runner *r)
 {
 	struct krun_report hello;
 	int64_t at;
-	enum outcome e =
-	    listen_until(r, NULL, know_ns() + (int64_t)START_S * 1000000000, &hello, &at, &r->pid);
+	enum outcome e = listen_until(r, NULL, know_ns(), START_S, &hello, &at, &r->pid);
 	/* A device that is out of memory has some again when its other users are done. */
 	if (e == OUT_OK && hello.what == KRUN_FAILED)
 		kdie(kgpu_no_room(hello.text) ? K_AGAIN : K_MISSING, "the runner: %s", hello.text);
