@@ -233,7 +233,7 @@ leave_out_null(void)
 static char *
 block_of(const json_t *call, const struct value *x)
 {
-	return kasprintf("%lld", kjson_int(pointer(call, x->name), "bytes"));
+	return kasprintf("%ld", kjson_int(pointer(call, x->name), "bytes"));
 }
 
 /*

@@ -787,7 +787,7 @@ judge(int seeds)
 	unlink(out);
 	run_judge("harness",
 	    kshown("-t task.json -s full --oracle ./oracle.so --phase "
-	           "correctness --threads %lld --seeds %d --name "
+	           "correctness --threads %ld --seeds %d --name "
 	           "reference ./reference.so -o ../log/harness.json",
 	        kjson_int(adoption.json, "threads"), seeds),
 	    &r);
@@ -806,7 +806,7 @@ static void
 run_solo(const char *name, const char *options, struct command_result *r)
 {
 	command_own(adopt_path("task"),
-	    kshown("%skharness --solo -s full --backend %s --threads %lld "
+	    kshown("%skharness --solo -s full --backend %s --threads %ld "
 	           "%s ./reference.so",
 	        draft.deep ? "ulimit -s 1048576; " : "", adoption.language,
 	        kjson_int(adoption.json, "threads"), options),

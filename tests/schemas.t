@@ -40,6 +40,7 @@ ok 'a path that is in no schema is found, and one with another type' '
 	read_of() { printf "x = %s;\n" "$1" >"$T/x.c"; exits 1 tests/members.sh "$T/x.c"; grep -qF "$2" "$T/out"; }
 	read_of "kjson_str_or(record, \"eval.sttus\", \"\")" "eval.sttus: there is no \"sttus\""
 	read_of "krec_str(\n\t&rec, \"sample.status.code\")" "\"status\" has no \"code\""
+	read_of "kjson_foreach(row, record, \"eval.timngs\")" "there is no \"timngs\""
 	read_of "kjson_num_or(json_object_get(record, \"eval\"), \"log\", 0)" "\"log\" is no number"'
 
 null_campaign c 3

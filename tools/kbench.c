@@ -37,7 +37,7 @@ set_knob(void *to, const char *option, const char *text)
 	auto_free char *name = NULL;
 	json_t *value;
 
-	if (strncmp(text, "eval.", 5) || !equals)
+	if (!kbegins(text, "eval.") || !equals)
 		kdie_usage("%s %s: must be eval.NAME=VALUE", option, text);
 	name = kstrndup(text + 5, (size_t)(equals - text - 5));
 	value = json_loads(equals + 1, JSON_DECODE_ANY, NULL);
@@ -67,7 +67,7 @@ parse(struct arguments *a, int argc, char **argv)
 	};
 
 	*a = (struct arguments){ .set = "full", .repeat = "1", .eval = json_object() };
-	koption_read(options, LEN(options), usage, argc, argv);
+	koption_read(options, usage, argc, argv);
 	if (argc - optind < 2)
 		koption_misuse(usage, "give a task and at least one kernel");
 	a->task = argv[optind];
@@ -252,7 +252,7 @@ show_record(const json_t *record)
 	kjson_foreach(v, kernels)
 		show_kernel(v, columns, width);
 	tell("\n");
-	kjson_foreach(v, json_object_get(record, "overall"))
+	kjson_foreach(v, record, "overall")
 		show_pair(v);
 	if (kjson_bool(record, "machine.busy"))
 		tell("The machine was busy: "
@@ -268,7 +268,7 @@ show_counts(const json_t *records)
 	size_t counts[VERDICTS] = { 0 };
 
 	kjson_foreach(record, records)
-		kjson_foreach(pair, json_object_get(record, "overall"))
+		kjson_foreach(pair, record, "overall")
 			for (size_t n = 0; n < VERDICTS; n++)
 				counts[n] += kjson_is(pair, "verdict", kstat_verdicts[n]);
 	tell("\n%zu races:", json_array_size(records));
@@ -283,18 +283,14 @@ put_table(const json_t *records)
 	show_record(json_array_get(records, json_array_size(records) - 1));
 	if (json_array_size(records) > 1)
 		show_counts(records);
-	for (char *line = lines.data, *end; (end = strchr(line, '\n')); line = end + 1) {
-		*end = '\0';
-		/* Names come from the command line, and reasons from compilers. */
-		kmask_controls(line);
-		kout_line(line, strlen(line));
-	}
+	/* Names come from the command line, and reasons from compilers. */
+	kout_line("%s", lines.data);
 }
 
 static bool
 all_raced(const json_t *records)
 {
-	return !kany(kjson_foreach(k, json_object_get(json_array_get(records, 0), "kernels")),
+	return !kany(kjson_foreach(k, json_array_get(records, 0), "kernels"),
 	    status_at(k, "status") != STATUS_CORRECT);
 }
 

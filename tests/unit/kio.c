@@ -105,7 +105,7 @@ stage(const char *in_path, const char *member, bool commit)
 		krec_free(&rec);
 	}
 	kout_json(value);
-	kout_line("{}", 2);
+	kout_line("{}");
 	json_decref(value);
 	if (commit)
 		kout_commit();
@@ -129,7 +129,7 @@ test_output(void)
 	CHECK(system("ls out.* >/dev/null 2>&1") != 0);
 	CHECK_EXIT(K_IO, kout_open("none/out"));
 	CHECK_EXIT(K_IO,
-	    (freopen("/dev/full", "w", stdout), kout_open("-"), kout_line("x", 1), kout_commit()));
+	    (freopen("/dev/full", "w", stdout), kout_open("-"), kout_line("x"), kout_commit()));
 }
 
 /* How long text is in a record, and that no record is longer than its reader takes. */

@@ -45,7 +45,7 @@ parse(const char *text)
 	for (char *w = strtok(kstrdup(text), " "); w && argc < WORDS; w = strtok(NULL, " "))
 		argv[argc++] = w;
 	argv[argc] = NULL;
-	koption_read(options, LEN(options), "usage: tool\n", argc, argv);
+	koption_read(options, "usage: tool\n", argc, argv);
 	return optind;
 }
 

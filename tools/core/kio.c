@@ -331,10 +331,13 @@ kout_json(const json_t *value)
 }
 
 void
-kout_line(const char *line, size_t len)
+kout_line(const char *fmt, ...)
 {
-	put_masked(line, len);
-	put_bytes("\n", 1);
+	kformatted(text, fmt);
+	size_t len = strlen(text);
+
+	put_masked(text, len);
+	put_bytes("\n", !len || text[len - 1] != '\n');
 	out_record = 0;
 }
 
@@ -545,12 +548,12 @@ kjson_num_or(const json_t *obj, const char *path, double def)
 	return json_is_number(v) ? json_number_value(v) : def;
 }
 
-json_int_t
-kjson_int_or(const json_t *obj, const char *path, json_int_t def)
+long
+kjson_int_or(const json_t *obj, const char *path, long def)
 {
 	const json_t *v = kjson_path(obj, path);
 
-	return json_is_integer(v) ? json_integer_value(v) : def;
+	return json_is_integer(v) ? (long)json_integer_value(v) : def;
 }
 
 bool
@@ -573,7 +576,7 @@ kjson_num(const json_t *obj, const char *path)
 	return kjson_num_or(obj, path, 0);
 }
 
-json_int_t
+long
 kjson_int(const json_t *obj, const char *path)
 {
 	return kjson_int_or(obj, path, 0);

@@ -101,11 +101,11 @@ void kout_open(const char *path);
 void kout_member(const struct krec *rec, const char *name, const json_t *value);
 void kout_json(const json_t *value);
 /*
- * Text for people, wherever it comes from: control characters are masked. A newline is added.
- * kout_raw writes data for programs (records, sources) byte for byte; on a terminal it is masked,
- * too.
+ * Text for people, wherever it comes from: control characters are masked. A newline is added,
+ * unless it ends with one. kout_raw writes data for programs (records, sources) byte for byte, and
+ * a newline; on a terminal it is masked, too.
  */
-void kout_line(const char *line, size_t len);
+void kout_line(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void kout_raw(const char *line, size_t len);
 /* Flush, check, sync, rename. Dies with K_IO on any failure. */
 void kout_commit(void);
@@ -155,12 +155,12 @@ const json_t *kjson_path(const json_t *obj, const char *path);
 const char *kjson_str_or(const json_t *obj, const char *path, const char *def);
 #define kjson_maybe(object, path) kjson_str_or(object, path, NULL)
 double kjson_num_or(const json_t *obj, const char *path, double def);
-json_int_t kjson_int_or(const json_t *obj, const char *path, json_int_t def);
+long kjson_int_or(const json_t *obj, const char *path, long def);
 bool kjson_bool_or(const json_t *obj, const char *path, bool def);
 /* The same, with the usual defaults: "", 0, 0 and false. */
 const char *kjson_str(const json_t *obj, const char *path);
 double kjson_num(const json_t *obj, const char *path);
-json_int_t kjson_int(const json_t *obj, const char *path);
+long kjson_int(const json_t *obj, const char *path);
 bool kjson_bool(const json_t *obj, const char *path);
 /* Is the member at PATH the string TEXT? An absent member counts as the empty string. */
 bool kjson_is(const json_t *obj, const char *path, const char *text);
@@ -172,23 +172,28 @@ bool kjson_has(const json_t *list, const char *text);
 const char *kjson_item(const json_t *list, size_t i);
 /* Append TEXT to LIST. */
 void kjson_add(json_t *list, const char *text);
+/* Append to a list, or put into an object, what json_pack makes of the rest: FORMAT, .... */
+#define kjson_append(list, ...) json_array_append_new(list, json_pack(__VA_ARGS__))
+#define kjson_extend(object, ...) json_object_update_new(object, json_pack(__VA_ARGS__))
 /* Put KEY into SET, an object. Was it not there before? */
 bool kjson_enter(json_t *set, const char *key);
 /* The first object of LIST whose member KEY is TEXT, or NULL. */
 json_t *kjson_find(const json_t *list, const char *key, const char *text);
 /*
- * Does what follows with each ITEM, which it declares, of the array LIST (NULL: none). The list may
- * grow meanwhile.
+ * Does what follows with each ITEM, which it declares, of the array LIST (NULL: none), or of the
+ * array at a PATH in it: kjson_foreach(row, eval, "timing"). The list may grow meanwhile.
  */
-#define kjson_foreach(item, list) \
-	for (struct kjson_walk item##_walk = { list, 0, false }; kjson_next(&item##_walk);) \
+#define kjson_foreach(item, list, ...) \
+	for (struct kjson_walk item##_walk = { kjson_path(list, "" __VA_ARGS__), 0, false }; \
+	     kjson_next(&item##_walk);) \
 		for (json_t *item = json_array_get(item##_walk.array, item##_walk.next - 1); \
 		     item##_walk.inside; item##_walk.inside = false)
 /* The index of ITEM, inside the loop. */
 #define kjson_at(item) (item##_walk.next - 1)
 /* The same for an array of strings: TEXT is the string. */
-#define kjson_foreach_text(text, list) \
-	for (struct kjson_walk text##_walk = { list, 0, false }; kjson_next(&text##_walk);) \
+#define kjson_foreach_text(text, list, ...) \
+	for (struct kjson_walk text##_walk = { kjson_path(list, "" __VA_ARGS__), 0, false }; \
+	     kjson_next(&text##_walk);) \
 		for (const char *text = json_string_value( \
 		         json_array_get(text##_walk.array, text##_walk.next - 1)); \
 		     text##_walk.inside; text##_walk.inside = false)
@@ -207,9 +212,8 @@ kjson_next(struct kjson_walk *w)
  * The same for each member NAME of OBJECT (NULL: none) and its VALUE. The member itself may be
  * removed meanwhile, and others may get new values.
  */
-#define kjson_foreach_member(name, value, object) \
-	for (struct kjson_members name##_walk = { (json_t *)(object), \
-	         json_object_iter((json_t *)(object)), NULL, false }; \
+#define kjson_foreach_member(name, value, object, ...) \
+	for (struct kjson_members name##_walk = kjson_members(kjson_path(object, "" __VA_ARGS__)); \
 	     kjson_next_member(&name##_walk);) \
 		for (const char *name = json_object_iter_key(name##_walk.at), *name##_once = name; \
 		     name##_once; name##_once = NULL) \
@@ -222,6 +226,12 @@ struct kjson_members {
 	void *next, *at;
 	bool inside;
 };
+static inline struct kjson_members
+kjson_members(const json_t *object)
+{
+	return (struct kjson_members){ (json_t *)object, json_object_iter((json_t *)object), NULL,
+		false };
+}
 static inline bool
 kjson_next_member(struct kjson_members *m)
 {

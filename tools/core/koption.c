@@ -121,7 +121,7 @@ translate(struct option *longs, char *letters)
 }
 
 uint64_t
-koption_read(const struct koption *options, size_t count, const char *usage, int argc, char **argv)
+koption_rows(const struct koption *options, size_t count, const char *usage, int argc, char **argv)
 {
 	struct option longs[ROWS_MAX + 3] = { 0 };
 	char letters[2 * ROWS_MAX + 3];

@@ -72,14 +72,16 @@ struct koption {
  * Operands begin at optind, whatever the order they were given in. Returns a bit for each row that
  * was given.
  */
-uint64_t koption_read(
+uint64_t koption_rows(
     const struct koption *options, size_t count, const char *usage, int argc, char **argv);
+/* The same for the array OPTIONS. */
+#define koption_read(options, usage, argc, argv) \
+	koption_rows(options, LEN(options), usage, argc, argv)
 
 /* Prints WHY (NULL: already printed) and USAGE, and ends the program. */
 _Noreturn void koption_misuse(const char *usage, const char *why);
 /* Dies if there is an operand. */
 void koption_no_operands(const char *usage, int argc, char **argv);
-/* Both, for the array OPTIONS. */
+/* Both. */
 #define koption_all(options, usage, argc, argv) \
-	(koption_read(options, LEN(options), usage, argc, argv), \
-	    koption_no_operands(usage, argc, argv))
+	(koption_read(options, usage, argc, argv), koption_no_operands(usage, argc, argv))

@@ -75,7 +75,7 @@ look_up(const struct scope *scope, const char *name)
 		if (v)
 			return kjson_path(v, name + n + (name[n] == '.'));
 	}
-	return strncmp(name, "has_", 4) ? NULL : look_up(scope, name + 4);
+	return kbegins(name, "has_") ? look_up(scope, name + 4) : NULL;
 }
 
 static bool
@@ -165,7 +165,7 @@ put_value(const struct tag *tag)
 	if (json_is_string(v))
 		kbuf_add(render.out, json_string_value(v), json_string_length(v));
 	else if (json_is_integer(v))
-		kbuf_printf(render.out, "%" JSON_INTEGER_FORMAT, json_integer_value(v));
+		kbuf_printf(render.out, "%lld", json_integer_value(v));
 	else if (json_is_real(v))
 		kbuf_printf(render.out, "%.6g", json_real_value(v));
 	else
@@ -253,7 +253,7 @@ put_section(const struct tag *tag, const json_t *v, bool show)
 		return render_text(tag->name, yes);
 	if (render.scope.depth + 1 >= MAX_CONTEXTS)
 		return fail(tag->begin, "sections too deep at", tag->name);
-	if (!strncmp(tag->name, "has_", 4))
+	if (kbegins(tag->name, "has_"))
 		return render_text(tag->name, true);
 	for (size_t i = 0; i < count; i++) {
 		bool ok;

@@ -59,6 +59,17 @@ enum {
 		any_; \
 	})
 
+/* The first of the COUNT items of LIST whose MEMBER is TEXT; NULL: none. */
+#define krow_with(list, count, member, text) \
+	({ \
+		__typeof__(&*(list)) row_ = NULL; \
+		kforeach_of(one_, list, count) \
+			if (!row_ && !strcmp(one_->member, text)) { \
+				row_ = one_; \
+			} \
+		row_; \
+	})
+
 /* Name of the running tool; kutil_init sets it. */
 extern const char *kprog;
 
@@ -336,6 +347,12 @@ const char *kbeside(const char *path, const char *name);
 
 /* Can it be part of a C name: an ASCII letter, a digit or '_'? */
 bool kis_word(char c);
+/* Does TEXT begin with PREFIX? */
+static inline bool
+kbegins(const char *text, const char *prefix)
+{
+	return !strncmp(text, prefix, strlen(prefix));
+}
 /* isspace and isdigit, for any char. */
 static inline bool
 kis_space(char c)

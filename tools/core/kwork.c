@@ -157,7 +157,7 @@ remove_stale(const char *parent)
 	while (dir && (e = readdir(dir))) {
 		char *path;
 
-		if (strncmp(e->d_name, PREFIX, sizeof PREFIX - 1) || !is_stale(e->d_name))
+		if (!kbegins(e->d_name, PREFIX) || !is_stale(e->d_name))
 			continue;
 		path = kasprintf("%s/%s", parent, e->d_name);
 		if (lstat(path, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == kuser_id())

@@ -145,8 +145,8 @@ check_header(void)
 		    "last accepted is %s and best is %s, but the last link is %s", accepted, best,
 		    chain.last->id);
 	if (kjson_int_or(linear, "streak", -1) != chain.run.streak)
-		blame(karch.trial + 1, "the streak of rollbacks is %ld, not %lld", chain.run.streak,
-		    (long long)kjson_int_or(linear, "streak", -1));
+		blame(karch.trial + 1, "the streak of rollbacks is %ld, not %ld", chain.run.streak,
+		    kjson_int_or(linear, "streak", -1));
 }
 
 int

@@ -38,7 +38,7 @@ parse(struct arguments *a, int argc, char **argv)
 		    "\tcheck the chain of a linear search; exit 1 if it is wrong"),
 	};
 
-	koption_read(options, LEN(options), usage, argc, argv);
+	koption_read(options, usage, argc, argv);
 }
 
 static int
@@ -68,7 +68,7 @@ update(const struct arguments *a, char **operands, size_t count)
 
 	kcamp_load();
 	karch_load(a->archive, true);
-	before = (long)kjson_int(karch.header, "candidates");
+	before = kjson_int(karch.header, "candidates");
 	after = a->thin ? karch.trial : -1;
 	update_archive(operands, count);
 	kout_open(a->output);

@@ -116,15 +116,14 @@ note_round(const struct kcandidate *list, size_t n)
 		           "score.decision); was "
 		           "search.mode changed?",
 		    list->id);
-	run = (struct klinear_run){ (long)kjson_int(linear, "streak"),
-		(long)kjson_int(linear, "row"), (long)kjson_int(linear, "drafts") };
+	run = (struct klinear_run){ kjson_int(linear, "streak"), kjson_int(linear, "row"),
+		kjson_int(linear, "drafts") };
 	klinear_next(&run, !is_rolled_back(list), list->status);
 	kjson_put(linear, "streak", run.streak);
 	/* A search without drafts has none of these members. */
 	if (run.drafts)
-		json_object_update_new(linear,
-		    json_pack(
-		        "{s:I,s:I}", "row", (json_int_t)run.row, "drafts", (json_int_t)run.drafts));
+		kjson_extend(linear, "{s:I,s:I}", "row", (json_int_t)run.row, "drafts",
+		    (json_int_t)run.drafts);
 	if (!is_rolled_back(list)) {
 		kjson_put(linear, "accepted", list->id);
 		kjson_add(chain, list->id);
@@ -169,7 +168,7 @@ note_error(const struct kcandidate *s)
 			json_array_remove(ring, kjson_at(e));
 			break;
 		}
-	json_array_append_new(ring, json_pack("{s:s,s:o}", "id", s->id, "text", text));
+	kjson_append(ring, "{s:s,s:o}", "id", s->id, "text", text);
 	while (json_array_size(ring) > KARCH_ERRORS)
 		json_array_remove(ring, 0);
 }
@@ -182,10 +181,10 @@ note_broken(const struct kcandidate *s)
 
 	if (!status_repairable(s->standing) || !kcandidate_enters(s))
 		return;
-	json_array_append_new(kjson_ensure(karch.header, "broken", json_array()),
-	    json_pack("{s:s,s:s,s:f,s:s,s:I}", "id", s->id, "cell", karch_cell_text(s->cell),
-	        "score", s->score, "status", status_rows[s->standing].name, "tries",
-	        (json_int_t)(repaired ? s->parent_tries + 1 : 0)));
+	kjson_append(kjson_ensure(karch.header, "broken", json_array()), "{s:s,s:s,s:f,s:s,s:I}",
+	    "id", s->id, "cell", karch_cell_text(s->cell), "score", s->score, "status",
+	    status_rows[s->standing].name, "tries",
+	    (json_int_t)(repaired ? s->parent_tries + 1 : 0));
 }
 
 /* Money is added in whole nano-dollars, so that the sum does not depend on the order. */
@@ -334,13 +333,13 @@ add_trial(const struct kcandidate *list, size_t n)
 		gain |= one->gain && !is_reference(one) && !one->duplicate;
 	}
 	if (gain) {
-		long wait = trial - (long)kjson_int(karch.header, "last_gain");
+		long wait = trial - kjson_int(karch.header, "last_gain");
 
 		if (wait > kjson_int(karch.header, "longest_wait"))
 			kjson_put(karch.header, "longest_wait", wait);
 		kjson_put(karch.header, "last_gain", trial);
 	}
-	kjson_put(karch.header, "stale", trial - (long)kjson_int(karch.header, "last_gain"));
+	kjson_put(karch.header, "stale", trial - kjson_int(karch.header, "last_gain"));
 	kjson_put(karch.header, "trial", trial);
 	karch.trial = trial;
 	if (keeper.islands > 1 && trial > 0 && trial % MIGRATION_INTERVAL == 0)
@@ -394,7 +393,7 @@ update_archive(char *const *files, size_t count)
 		.linear = kcamp_linear(),
 		.islands = (int)kcamp_int("search.islands"),
 		.multiplier = kcamp_num("score.multiplier"),
-		.filled = (long)kjson_int(karch.header, "island.filled"),
+		.filled = kjson_int(karch.header, "island.filled"),
 	};
 	keeper.current = (int)kjson_int(karch.header, "island.current") % keeper.islands;
 	kcandidate_trials(files, count, add_trial);
@@ -408,12 +407,11 @@ put_archive(long after, long before)
 {
 	const struct karch_row *list[KARCH_CELLS];
 	size_t n = karch_ranked(list);
-	long now = (long)kjson_int(karch.header, "candidates");
+	long now = kjson_int(karch.header, "candidates");
 	bool thin = after >= 0 && karch_is_thin(before, now, KARCH_WHOLE, now);
 
-	json_object_update_new(karch.header,
-	    json_pack("{s:I,s:I,s:o*}", "elites", (json_int_t)n, "programs",
-	        (json_int_t)karch.programs, "after", thin ? json_integer(after) : NULL));
+	kjson_extend(karch.header, "{s:I,s:I,s:o*}", "elites", (json_int_t)n, "programs",
+	    (json_int_t)karch.programs, "after", thin ? json_integer(after) : NULL);
 	if (!thin)
 		json_object_del(karch.header, "gone");
 	kout_json(karch.header);

@@ -85,7 +85,7 @@ show_stats(void)
 {
 	auto_free char *text = json_dumps(karch.header, KIO_DUMP);
 
-	kout_line(text, strlen(text));
+	kout_line("%s", text);
 	return K_OK;
 }
 

@@ -75,7 +75,7 @@ workload_ratio(const char *workload, double *ratio, double *low)
 {
 	double own, other;
 
-	kjson_foreach(row, kjson_path(finding.record, "eval.pairs"))
+	kjson_foreach(row, finding.record, "eval.pairs")
 		if (kjson_is(row, "workload", workload) && kjson_is(row, "name", rivals_name())) {
 			*ratio = kjson_num(row, "ratio");
 			*low = kjson_num(row, "low");
@@ -132,12 +132,10 @@ look_at_code(void)
 
 			if ((int)h->bucket != b)
 				continue;
-			json_array_append_new(list,
-			    json_pack("{s:s,s:I,s:o,s:s,s:s,s:s*,s:o*,s:o*}", "rule", h->rule,
-			        "line", (json_int_t)h->line, "text", kjson_string(h->text),
-			        "bucket", bucket_name(h->bucket), "why", h->why, "file", h->file,
-			        "note", h->note ? json_true() : NULL, "waived",
-			        waived ? json_true() : NULL));
+			kjson_append(list, "{s:s,s:I,s:o,s:s,s:s,s:s*,s:o*,s:o*}", "rule", h->rule,
+			    "line", (json_int_t)h->line, "text", kjson_string(h->text), "bucket",
+			    bucket_name(h->bucket), "why", h->why, "file", h->file, "note",
+			    h->note ? json_true() : NULL, "waived", waived ? json_true() : NULL);
 			if (waived || h->note || finding.reference)
 				continue;
 			finding.bucket = h->bucket > finding.bucket ? h->bucket : finding.bucket;
@@ -151,7 +149,7 @@ look_at_code(void)
 		}
 	json_object_set_new(finding.out, "hits", list);
 	if (file)
-		json_object_set_new(finding.out, "waiver", json_string(file));
+		kjson_put(finding.out, "waiver", file);
 	json_decref(waiver);
 }
 
@@ -251,8 +249,8 @@ look_at_skew(void)
 		if (!w->skew || !kgain_row(timing, w->name) || finding.reference ||
 		    !workload_ratio(w->name, &ratio, &low))
 			continue;
-		json_array_append_new(rows,
-		    json_pack("{s:s,s:f}", "workload", w->name, "delta_pct", 100 * (ratio - 1)));
+		kjson_append(
+		    rows, "{s:s,s:f}", "workload", w->name, "delta_pct", 100 * (ratio - 1));
 		ok |= holds(ratio, low);
 	}
 	json_object_set_new(finding.out, "skew",
@@ -277,9 +275,9 @@ look_at_trace(json_t *out)
 {
 	long had = 0, lookups = 0;
 
-	kjson_foreach(row, kjson_path(finding.record, "eval.trace")) {
-		had += (long)kjson_int(row, "hits");
-		lookups += (long)kjson_int(row, "lookups");
+	kjson_foreach(row, finding.record, "eval.trace") {
+		had += kjson_int(row, "hits");
+		lookups += kjson_int(row, "lookups");
 	}
 	if (!lookups)
 		return false;
@@ -371,12 +369,10 @@ note_unmeasured(void)
 	json_auto_t *list = json_array();
 
 	if (!finding.reused && !finding.reference)
-		json_array_append_new(
-		    list, json_pack("{s:s,s:s}", "what", "reuse", "why", why_not_reused()));
+		kjson_append(list, "{s:s,s:s}", "what", "reuse", "why", why_not_reused());
 	else if (rows < timed && !finding.reference)
-		json_array_append_new(list,
-		    json_pack("{s:s,s:o}", "what", "reuse", "why",
-		        json_sprintf("on only %zu of %zu timed workloads", rows, timed)));
+		kjson_append(list, "{s:s,s:o}", "what", "reuse", "why",
+		    json_sprintf("on only %zu of %zu timed workloads", rows, timed));
 	if (json_array_size(list))
 		json_object_set_new(finding.out, "not_measured", json_incref(list));
 }
@@ -444,9 +440,8 @@ audit_record(const struct krec *rec)
 		        (json_int_t)change.hunks, "added", (json_int_t)change.added, "removed",
 		        (json_int_t)change.removed));
 	note_unmeasured();
-	json_object_update_new(finding.out,
-	    json_pack("{s:s,s:s*,s:s,s:o}", "bucket", bucket_of(), "declared", finding.declared,
-	        "decision", decision_of(), "reasons", finding.reasons));
+	kjson_extend(finding.out, "{s:s,s:s*,s:s,s:o}", "bucket", bucket_of(), "declared",
+	    finding.declared, "decision", decision_of(), "reasons", finding.reasons);
 	json_decref(finding.asides);
 	return finding.out;
 }

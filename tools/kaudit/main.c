@@ -54,7 +54,7 @@ parse(int argc, char **argv)
 		    .text = &given.task),
 	};
 
-	koption_read(options, LEN(options), usage_text, argc, argv);
+	koption_read(options, usage_text, argc, argv);
 	given.files = argv + optind;
 	if (*given.files ? given.mode != MODE_RECORDS && given.mode != MODE_SOURCE
 	                 : given.mode == MODE_SOURCE)
@@ -127,12 +127,9 @@ audit_file(const char *path)
 static void
 print_hits(const char *path)
 {
-	kforeach_of(h, hits.at, hits.count) {
-		auto_free char *line = kasprintf("%s:%zu: %s%s %s: %s", path, h->line,
-		    bucket_name(h->bucket), h->note ? " note" : "", h->rule, h->text);
-
-		kout_line(line, strlen(line));
-	}
+	kforeach_of(h, hits.at, hits.count)
+		kout_line("%s:%zu: %s%s %s: %s", path, h->line, bucket_name(h->bucket),
+		    h->note ? " note" : "", h->rule, h->text);
 }
 
 /* Single source files: one line per hit. */
@@ -162,7 +159,7 @@ report(void)
 
 	if (given.format == 'm') {
 		report_markdown(o, &text);
-		kout_line(text.data, text.len - 1);
+		kout_line("%s", text.data);
 	} else {
 		kout_json(o);
 	}

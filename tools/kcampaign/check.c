@@ -14,7 +14,7 @@ command_knobs(void)
 	                json_pack("{s:o,s:s*}", "schema", kjson_load(path), "ask", given.operand),
 	            *told = kjq("views/knobs.jq", input);
 
-	kjson_foreach_text(line, json_object_get(told, "lines"))
+	kjson_foreach_text(line, told, "lines")
 		tell("%s\n", line);
 	if (!page.len)
 		kdie_usage("knobs: %s: no such group or field; the groups are %s", given.operand,
@@ -50,7 +50,7 @@ check_commands(void)
 	static const char *const tiers[] = { "eval.build", "eval.correctness", "eval.timing" };
 
 	kforeach(tier, tiers) {
-		kjson_foreach_text(file, json_object_get(kcamp_json(*tier), "files")) {
+		kjson_foreach_text(file, kcamp_json(*tier), "files") {
 			const char *name = file ?: "";
 
 			if (!*name || !kis_there(kcamp_path(name)))

@@ -78,8 +78,8 @@ judged_faults(struct kbuf *text)
 	kjson_foreach_text(change, changes)
 		kbuf_printf(text,
 		    "%s, so rounds before and after cannot be compared (" KSEAL_FILE
-		    ":%lld); restore it, or begin a new campaign\n",
-		    change, (long long)kjson_int(line, "n"));
+		    ":%ld); restore it, or begin a new campaign\n",
+		    change, kjson_int(line, "n"));
 	fault = kseal_changed(".", FROZEN, "round 1 was closed");
 	kbuf_printf(text, "%s%s", fault ?: "", fault ? "\n" : "");
 	return text->len > before;

@@ -16,7 +16,7 @@ find_ends(long last)
 	json_auto_t *accepted = scored_record(kjson_str(standing.linear, "accepted"));
 	struct kends e;
 
-	kends_find(last, (long)kjson_int(standing.linear, "drafts"), accepted, &e);
+	kends_find(last, kjson_int(standing.linear, "drafts"), accepted, &e);
 	return e;
 }
 
@@ -90,7 +90,7 @@ add_chain(const json_t *chain)
 void
 linear_status(long last)
 {
-	long streak = (long)kjson_int(standing.linear, "streak");
+	long streak = kjson_int(standing.linear, "streak");
 	struct kends e = find_ends(last);
 
 	if (standing.linear) {

@@ -75,12 +75,8 @@ static const char adoption[] = "\n"
 void
 emit(void)
 {
-	size_t len = page.len;
-
 	kout_open(given.output);
-	if (len && page.data[len - 1] == '\n')
-		len--;
-	kout_line(page.data ?: "", len);
+	kout_line("%s", page.data ?: "");
 	kout_commit();
 }
 

@@ -88,7 +88,7 @@ archive_header(long trial)
 static long
 count(const json_t *header, const char *path)
 {
-	return (long)kjson_int(header, path);
+	return kjson_int(header, path);
 }
 
 /*
@@ -102,7 +102,7 @@ set_figure(const json_t *header)
 
 	standing.speedup = kgain_speedup_of(json_object_get(header, "best"));
 	standing.provisional = kjson_bool(header, "best.provisional");
-	if (kchain_raced(standing.best, (long)kjson_int(header, "trial"), true, &c)) {
+	if (kchain_raced(standing.best, kjson_int(header, "trial"), true, &c)) {
 		standing.speedup = c.speedup;
 		standing.provisional = c.provisional;
 		snprintf(standing.from, sizeof standing.from, "%s", c.from);

@@ -211,9 +211,10 @@ free_steps(void)
 static struct step *
 find_step(const char *target, double since)
 {
-	kforeach_of(one, progress.steps, progress.count)
-		if (!strcmp(one->target, target))
-			return one;
+	struct step *known = krow_with(progress.steps, progress.count, target, target);
+
+	if (known)
+		return known;
 	kgrow(progress.steps, progress.count);
 	progress.steps[progress.count] = (struct step){ .target = kstrdup(target), .since = since };
 	name_step(&progress.steps[progress.count]);

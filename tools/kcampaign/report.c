@@ -108,7 +108,7 @@ report_measured(long trial, long branch)
 		tell("%-12s %s\n", trial ? id : "reference",
 		    kjson_str_or(record, "eval.status", "?"));
 	add_times(kjson_path(record, "eval.timing"), "");
-	kjson_foreach(baseline, kjson_path(record, "eval.baselines"))
+	kjson_foreach(baseline, record, "eval.baselines")
 		add_times(json_object_get(baseline, "timing"), kjson_str_or(baseline, "name", "?"));
 	if (trial && record)
 		add_score(id);
@@ -217,10 +217,10 @@ add_statuses(void)
 	const char *sep = ": ";
 
 	tell("tried    %ld candidates", standing.candidates);
-	kjson_foreach_member(status, n, json_object_get(standing.header, "statuses")) {
+	kjson_foreach_member(status, n, standing.header, "statuses") {
 		if (!json_integer_value(n))
 			continue;
-		tell("%s%" JSON_INTEGER_FORMAT " %s", sep, json_integer_value(n), status);
+		tell("%s%lld %s", sep, json_integer_value(n), status);
 		sep = ", ";
 	}
 	tell("\n");
@@ -321,13 +321,12 @@ command_status(void)
 	tell("cost     $%.2f", standing.cost_usd);
 	if (budget > 0)
 		tell(" of $%.2f", budget);
-	tell("; %" JSON_INTEGER_FORMAT " tokens in, %" JSON_INTEGER_FORMAT " out\n",
-	    kjson_int(standing.header, "tokens.input_tokens"),
+	tell("; %ld tokens in, %ld out\n", kjson_int(standing.header, "tokens.input_tokens"),
 	    kjson_int(standing.header, "tokens.output_tokens"));
 	if (kcamp_linear())
 		linear_status(last);
 	else if (last > 0)
-		add_cells((long)kjson_int_or(ktrials.header, "trial", last));
+		add_cells(kjson_int_or(ktrials.header, "trial", last));
 	if (ktrials_check())
 		tell("damaged  %zu record%s, named above, and not in these figures\n",
 		    ktrials.fault_count, ktrials.fault_count == 1 ? "" : "s");

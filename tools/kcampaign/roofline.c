@@ -44,7 +44,7 @@ roofline_require(void)
 	json_auto_t *roofline = kcamp_num("stop.efficiency") > 0 ? kroof_load() : NULL;
 
 	if (roofline && kjson_is(roofline, "label", "incomplete")) {
-		kjson_foreach(u, json_object_get(roofline, "unknown"))
+		kjson_foreach(u, roofline, "unknown")
 			kwarn("%s: UNKNOWN (docs/hardware): %s", kjson_str(u, "metric"),
 			    kjson_str(u, "why"));
 		kdie(K_MISSING,

@@ -27,18 +27,16 @@ static struct classifier {
 static void
 classify(const char *name, const char *source, size_t len)
 {
-	auto_buf struct kbuf told = { 0 }, line = { 0 };
+	auto_buf struct kbuf told = { 0 };
 	struct kpattern_result r;
 	const int *at = r.coords;
 
 	kpattern_classify(
 	    classifier.table, source, len, classifier.flags, &r, classifier.explain ? &told : NULL);
 	if (classifier.explain)
-		kbuf_printf(&line, "%s: cell %d%d%d%d\n%.*s", name, at[0], at[1], at[2], at[3],
-		    (int)told.len - 1, told.data);
+		kout_line("%s: cell %d%d%d%d\n%s", name, at[0], at[1], at[2], at[3], told.data);
 	else
-		kbuf_printf(&line, "%d %d %d %d  %s", at[0], at[1], at[2], at[3], name);
-	kout_line(line.data, line.len);
+		kout_line("%d %d %d %d  %s", at[0], at[1], at[2], at[3], name);
 }
 
 static void
@@ -57,7 +55,7 @@ collect_source(const struct krec *rec, struct kbuf *source)
 {
 	if (kjson_path(rec->json, "eval.code"))
 		kbuf_puts(source, krec_str(rec, "eval.code"));
-	kjson_foreach(file, kjson_path(rec->json, "eval.files")) {
+	kjson_foreach(file, rec->json, "eval.files") {
 		const char *content = json_string_value(json_object_get(file, "content"));
 
 		if (!content)
@@ -175,7 +173,7 @@ main(int argc, char **argv)
 	auto_free char *path = NULL;
 
 	kutil_init("kclassify");
-	koption_read(options, LEN(options), usage, argc, argv);
+	koption_read(options, usage, argc, argv);
 	if (backend && patterns)
 		koption_misuse(usage, "-b and -p cannot be used together");
 	path = patterns ? kstrdup(patterns) : backend ? table_of(backend) : table_of_campaign();

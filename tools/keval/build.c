@@ -89,7 +89,7 @@ work_put_sources(const struct subject *s, const char *work)
 		work_put(work, exports_name, exports, strlen(exports));
 	work_put(work, s->host ? host_source() : source_name(), s->code, strlen(s->code));
 	kforeach_of(file, s->files, s->file_count)
-		if (strncmp(file->path, "candidate.", 10))
+		if (!kbegins(file->path, "candidate."))
 			work_put(work, file->path, file->content, strlen(file->content));
 }
 
@@ -237,7 +237,7 @@ compose_host(const json_t *extra_flags, struct words *c)
 	else
 		words_add(c, "gcc", "-O2", "-std=gnu11", "-fopenmp", "-fPIC");
 	words_add(c, "-shared", "-o", so_name, host_source());
-	kjson_foreach_text(flag, kjson_path(keval.task, "build.flags"))
+	kjson_foreach_text(flag, keval.task, "build.flags")
 		if (is_gpu() && !strncmp(flag ?: "", "-arch=", 6))
 			words_add(c, flag);
 	words_json(c, extra_flags);

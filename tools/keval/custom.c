@@ -231,7 +231,7 @@ stage(const struct trial *t, const json_t *tier)
 	else
 		work_put_sources(t->s, t->work);
 	stage_file(t, keval.task_file, "task.json");
-	kjson_foreach_text(file, json_object_get(tier, "files")) {
+	kjson_foreach_text(file, tier, "files") {
 		const char *name = file ?: "";
 
 		if (!kextract_path_ok(name))
@@ -460,10 +460,9 @@ add_statistics(json_t *row)
 	kjson_foreach(s, samples)
 		x[n++] = json_number_value(s);
 	kstat_of(x, n, &st);
-	json_object_update_new(row,
-	    json_pack("{s:o,s:o,s:o,s:o,s:o}", "median_ns", ns_json(st.median), "min_ns",
-	        ns_json(st.min), "mean_ns", ns_json(st.mean), "sd_ns", ns_json(st.sd), "iqr_ns",
-	        ns_json(st.iqr)));
+	kjson_extend(row, "{s:o,s:o,s:o,s:o,s:o}", "median_ns", ns_json(st.median), "min_ns",
+	    ns_json(st.min), "mean_ns", ns_json(st.mean), "sd_ns", ns_json(st.sd), "iqr_ns",
+	    ns_json(st.iqr));
 }
 
 /* Adds a sample for a workload; workloads keep the order in which they first appear. */
@@ -498,7 +497,7 @@ read_times(const json_t *answer)
 	json_t *timing = json_array();
 	bool own = kjson_maybe(kcamp_json("eval.timing"), "metric") != NULL;
 
-	kjson_foreach(row, json_object_get(answer, "timing")) {
+	kjson_foreach(row, answer, "timing") {
 		const json_t *samples = json_object_get(row, own ? "samples" : "samples_ns");
 		const char *workload = kjson_str_or(row, "workload", "all");
 
@@ -545,7 +544,7 @@ custom_together(const json_t *turns)
 
 	kjson_foreach(turn, turns)
 		kjson_foreach(row, turn)
-			kjson_foreach(sample, json_object_get(row, "samples_ns"))
+			kjson_foreach(sample, row, "samples_ns")
 				add_sample(
 				    all, kjson_str(row, "workload"), json_number_value(sample));
 	kjson_foreach(row, all) {

@@ -22,12 +22,6 @@ struct edits {
 /* What the next line belongs to. */
 enum part { OUTSIDE, SEARCH, REPLACE, HUNK };
 
-static bool
-begins(const char *line, const char *mark)
-{
-	return !strncmp(line, mark, strlen(mark));
-}
-
 /* Appends a line of LEN bytes, given without its newline, to B. */
 static void
 add_line(struct kbuf *b, const char *line, size_t len)
@@ -58,16 +52,16 @@ take_hunk_line(struct edit *e, const char *line, size_t len)
 static enum part
 part_after(struct edits *all, enum part part, const char *line)
 {
-	bool search = part != SEARCH && part != REPLACE && begins(line, "<<<<<<< SEARCH");
+	bool search = part != SEARCH && part != REPLACE && kbegins(line, "<<<<<<< SEARCH");
 
-	if ((search || (part != SEARCH && part != REPLACE && begins(line, "@@ "))) &&
+	if ((search || (part != SEARCH && part != REPLACE && kbegins(line, "@@ "))) &&
 	    all->count < LEN(all->at)) {
 		all->at[all->count++] = (struct edit){ 0 };
 		return search ? SEARCH : HUNK;
 	}
-	if (part == SEARCH && begins(line, "======="))
+	if (part == SEARCH && kbegins(line, "======="))
 		return REPLACE;
-	if (part == REPLACE && begins(line, ">>>>>>> REPLACE"))
+	if (part == REPLACE && kbegins(line, ">>>>>>> REPLACE"))
 		return OUTSIDE;
 	return part;
 }
@@ -85,7 +79,7 @@ read_edits(struct edits *all, const char *text)
 
 		len -= len && text[len - 1] == '\r';
 		next = part_after(all, part, text);
-		if (part == HUNK && next == HUNK && begins(text, "@@ "))
+		if (part == HUNK && next == HUNK && kbegins(text, "@@ "))
 			continue; /* another hunk follows this one */
 		if (next != part)
 			part = next;

@@ -32,8 +32,8 @@ eval_fail(enum status status, const char *check, const char *detail, ...)
 {
 	kformatted(text, detail);
 
-	json_array_append_new(kjson_ensure(eval, "reasons", json_array()),
-	    json_pack("{s:s,s:o}", "check", check, "detail", kjson_string(text)));
+	kjson_append(kjson_ensure(eval, "reasons", json_array()), "{s:s,s:o}", "check", check,
+	    "detail", kjson_string(text));
 	kjson_set(eval, "status", status_json(status));
 }
 
@@ -90,12 +90,10 @@ add_code(char tokens[17])
 
 	hash_subject(subject, tokens);
 	kforeach_of(file, subject->files, subject->file_count)
-		json_array_append_new(files,
-		    json_pack(
-		        "{s:s,s:o}", "path", file->path, "content", kjson_string(file->content)));
-	json_object_update_new(eval,
-	    json_pack("{s:o,s:s,s:s,s:o*}", "code", kjson_string(subject->code), "code_sha256",
-	        ksha256_of(subject->code), "tokens", tokens, "files", files));
+		kjson_append(
+		    files, "{s:s,s:o}", "path", file->path, "content", kjson_string(file->content));
+	kjson_extend(eval, "{s:o,s:s,s:s,s:o*}", "code", kjson_string(subject->code), "code_sha256",
+	    ksha256_of(subject->code), "tokens", tokens, "files", files);
 }
 
 /* ---- earlier evaluations: found by id in the trials' folders, by hash in the archive ---- */
@@ -133,7 +131,7 @@ subject_of_past(const json_t *past, struct subject *s)
 	s->code = kjson_maybe(past, "code");
 	s->files = s->recorded;
 	s->file_count = 0;
-	kjson_foreach(f, json_object_get(past, "files")) {
+	kjson_foreach(f, past, "files") {
 		const char *path = kjson_str(f, "path");
 
 		if (!kextract_path_ok(path) || s->file_count == KEXTRACT_MAX_FILES)
@@ -271,7 +269,7 @@ timing_of(struct krng *rng, double speedup)
 {
 	json_t *timing = json_array();
 
-	kjson_foreach(w, json_object_get(keval.task, "workloads")) {
+	kjson_foreach(w, keval.task, "workloads") {
 		double spread = rng ? 0.9 + 0.2 * krng_double(rng) : 1;
 
 		if (kjson_bool(w, "timed") && in_set(w, keval.set))

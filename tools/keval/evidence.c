@@ -64,8 +64,7 @@ mix_of(const json_t *counts)
 	json_t *mix = json_array();
 
 	kjson_foreach_member(op, count, counts)
-		json_array_append_new(
-		    mix, json_pack("{s:o,s:O}", "op", kjson_string(op), "count", count));
+		kjson_append(mix, "{s:o,s:O}", "op", kjson_string(op), "count", count);
 	kjson_sort_by(mix, "-count", "op");
 	while (json_array_size(mix) > OPS_TOLD)
 		json_array_remove(mix, OPS_TOLD);
@@ -133,7 +132,7 @@ best_baseline(const json_t *reference, const char *workload, double *ns)
 {
 	const char *name = NULL;
 
-	kjson_foreach(b, json_object_get(reference, "baselines")) {
+	kjson_foreach(b, reference, "baselines") {
 		const json_t *row = kgain_row(json_object_get(b, "timing"), workload);
 		double t = row ? kgain_time_ns(row) : 0;
 
@@ -155,7 +154,7 @@ compare_known(char **why)
 	json_auto_t *reference = past_eval(KARCH_REFERENCE);
 	json_t *rows = json_array();
 
-	kjson_foreach(row, json_object_get(eval, "timing")) {
+	kjson_foreach(row, eval, "timing") {
 		const char *workload = kjson_str(row, "workload");
 		const json_t *base = kgain_row(json_object_get(reference, "timing"), workload);
 		double ns = kgain_time_ns(row), best_ns = 0;
@@ -163,10 +162,9 @@ compare_known(char **why)
 
 		if (!base || !(ns > 0))
 			continue;
-		json_array_append_new(rows,
-		    json_pack("{s:s,s:f,s:f,s:s*,s:o*}", "workload", workload, "accepted_ns", ns,
-		        "reference_ns", kgain_time_ns(base), "best", best, "best_ns",
-		        best ? json_real(best_ns) : NULL));
+		kjson_append(rows, "{s:s,s:f,s:f,s:s*,s:o*}", "workload", workload, "accepted_ns",
+		    ns, "reference_ns", kgain_time_ns(base), "best", best, "best_ns",
+		    best ? json_real(best_ns) : NULL);
 	}
 	if (json_array_size(rows))
 		return rows;
@@ -211,7 +209,7 @@ gather_evidence(long trial)
 	json_auto_t *linear = archive_linear();
 	json_t *out;
 	auto_free char *id = kverdict_incumbent(linear);
-	long streak = (long)kjson_int(linear, "streak");
+	long streak = kjson_int(linear, "streak");
 	struct subject s = { 0 };
 	auto_free char *so = NULL;
 	char *why = NULL;

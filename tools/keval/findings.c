@@ -16,7 +16,7 @@ findings_row(json_t *rows, const char *tool, const char *status, const char *det
 	if (r) {
 		kjson_put(row, "workloads", r->done);
 		kjson_put(row, "of", r->count);
-		json_object_set_new(row, "wall_s", json_real(r->wall_s));
+		kjson_put(row, "wall_s", r->wall_s);
 	}
 	json_array_append_new(rows, row);
 }

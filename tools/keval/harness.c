@@ -246,7 +246,7 @@ harness_beside(const char *so, const char *against, bool reuse)
 void
 add_harness_spent(const json_t *answer)
 {
-	kjson_foreach_member(what, s, json_object_get(answer, "spent_s"))
+	kjson_foreach_member(what, s, answer, "spent_s")
 		add_spent(what, json_number_value(s));
 }
 

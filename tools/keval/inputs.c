@@ -41,7 +41,7 @@ inputs_of_task(void)
 	input(keval.task_file, true);
 	input_beside_task(task_reference());
 	input_beside_task(kjson_maybe(keval.task, "oracle"));
-	kjson_foreach(baseline, json_object_get(keval.task, "baselines"))
+	kjson_foreach(baseline, keval.task, "baselines")
 		input_beside_task(kjson_maybe(baseline, "file"));
 	kjson_foreach_text(recording, recordings)
 		input_beside_task(recording);
@@ -50,7 +50,7 @@ inputs_of_task(void)
 static void
 inputs_of_tier(const char *tier)
 {
-	kjson_foreach_text(file, json_object_get(kcamp_json(tier), "files"))
+	kjson_foreach_text(file, kcamp_json(tier), "files")
 		input(kcamp_path(file ?: ""), true);
 }
 

@@ -99,7 +99,7 @@ round_fault(const struct krec *rec, const json_t *plan)
 	           kjson_bool(rec->json, "sample.stagnation"))
 	    ?: kplan_repeat_fault(plan, kjson_path(rec->json, "sample.accepted"))
 	    ?: kplan_novelty_fault(plan, kjson_path(rec->json, "sample.searched"),
-	           (long)kjson_int(rec->json, "sample.streak"))
+	           kjson_int(rec->json, "sample.streak"))
 	    ?: source_fault(rec, plan)
 	    ?: evidence_fault(rec, plan);
 }
@@ -129,7 +129,7 @@ in_set(const json_t *workload, const char *set)
 static const char *
 full_set(void)
 {
-	kjson_foreach(w, json_object_get(keval.task, "workloads"))
+	kjson_foreach(w, keval.task, "workloads")
 		if (json_object_get(w, "sets") && in_set(w, KLINEAR_FULL_SET))
 			return KLINEAR_FULL_SET;
 	return keval.set;
@@ -146,8 +146,8 @@ choose_full_set(void)
 static bool
 is_wider(const char *full)
 {
-	return kany(kjson_foreach(w, json_object_get(keval.task, "workloads")),
-	    in_set(w, full) && !in_set(w, keval.set));
+	return kany(
+	    kjson_foreach(w, keval.task, "workloads"), in_set(w, full) && !in_set(w, keval.set));
 }
 
 /*
@@ -162,7 +162,7 @@ check_set(void)
 	bool own_cases = kcamp_json("eval.correctness") != NULL;
 	size_t timed = 0;
 
-	kjson_foreach(w, json_object_get(keval.task, "workloads")) {
+	kjson_foreach(w, keval.task, "workloads") {
 		const char *name = kjson_str(w, "name");
 
 		if (!in_set(w, keval.set))
@@ -224,7 +224,7 @@ measure_repeats(const struct trial *t, const json_t *past)
 	struct klinear_again a = { 0 };
 
 	while (klinear_again_open(&a) && (pairs = measure_again(t))) {
-		json_array_append_new(repeats, json_pack("{s:o}", "pairs", pairs));
+		kjson_append(repeats, "{s:o}", "pairs", pairs);
 		a = klinear_again(workloads, rival, json_object_get(eval, "timing"), repeats);
 		if (a.n < json_array_size(repeats))
 			break;

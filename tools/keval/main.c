@@ -67,7 +67,7 @@ parse(struct arguments *a, int argc, char **argv)
 		    "thin", &keval.thin, "\twrite a part of the record, as in a trial's folder"),
 	};
 
-	koption_read(options, LEN(options), usage, argc, argv);
+	koption_read(options, usage, argc, argv);
 	a->files = (const char *const *)argv + optind;
 	if (a->mode != MODE_REPLIES && a->mode != MODE_RACE && *a->files)
 		koption_misuse(usage, "unexpected operand");

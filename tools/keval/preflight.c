@@ -12,19 +12,18 @@
 void
 preflight(void)
 {
-	auto_buf struct kbuf text = { 0 };
+	const char *found = "";
 	struct utsname here;
 
 	eval_begin(NULL);
 	uname(&here);
-	kbuf_printf(&text, "%s: kiln %s, %ld CPUs", here.nodename, kversion_string(),
-	    sysconf(_SC_NPROCESSORS_ONLN));
 	if (!is_null()) {
 		sandbox_level();
 		scan_source(NULL, "");
 		lint_task(false);
-		kbuf_printf(&text, ", sandbox %s, compiler %s", ksandbox_name(sandbox_level()),
+		found = kshown(", sandbox %s, compiler %s", ksandbox_name(sandbox_level()),
 		    kjson_str_or(keval.task, "build.compiler", "gcc"));
 	}
-	kout_line(text.data, text.len);
+	kout_line("%s: kiln %s, %ld CPUs%s", here.nodename, kversion_string(),
+	    sysconf(_SC_NPROCESSORS_ONLN), found);
 }

@@ -40,10 +40,7 @@ static const struct profiler {
 static const struct profiler *
 profiler_named(const char *program)
 {
-	kforeach(p, profilers)
-		if (program && !strcmp(p->program, program))
-			return p;
-	return NULL;
+	return program ? krow_with(profilers, LEN(profilers), program, program) : NULL;
 }
 
 /*
@@ -95,7 +92,7 @@ choose_workload(void)
 	const json_t *best = NULL;
 	double most = is_gpu() ? INFINITY : CPU_LIMIT_S * 1e9 / 2 / SLOWER, chosen = 0;
 
-	kjson_foreach(row, json_object_get(eval, "timing")) {
+	kjson_foreach(row, eval, "timing") {
 		double ns = kjson_num(row, "median_ns") *
 		    fmax(is_gpu() ? 1 : kjson_num_or(row, "threads", 1), 1);
 		bool fits = ns <= most, fitted = chosen <= most;
@@ -185,7 +182,7 @@ put_result(const char *file, const char *text)
 static bool
 collect(char **why)
 {
-	kjson_foreach(result, json_object_get(session.table, "results")) {
+	kjson_foreach(result, session.table, "results") {
 		const char *file = kjson_str(result, "file");
 		struct words w = { .count = 0 };
 		auto_free char *text = NULL;
@@ -313,7 +310,7 @@ profile_so(const struct profiler *p, const char *so, const char *name, char **wh
 		folder, so, choose_workload(), json_array(), json_array() };
 	if (run_profiler(json_object_get(session.table, "run"), why) && collect(why)) {
 		/* Counters that do not fit into one run. */
-		kjson_foreach_text(counters, json_object_get(session.table, "passes"))
+		kjson_foreach_text(counters, session.table, "passes")
 			run_pass(++pass, counters);
 		found = findings(why);
 	}

@@ -31,7 +31,7 @@ fastest_baseline(void)
 	const json_t *found = NULL;
 	double fastest = 1;
 
-	kjson_foreach(b, json_object_get(reference, "baselines")) {
+	kjson_foreach(b, reference, "baselines") {
 		struct kgain_ratio r = kgain_ratio_of_pairs(
 		    json_object_get(b, "pairs"), "reference", NULL, json_object_get(b, "timing"));
 
@@ -97,11 +97,10 @@ rival_times(const json_t *answer)
 {
 	json_t *list = json_array();
 
-	kjson_foreach(c, json_object_get(answer, "candidates"))
+	kjson_foreach(c, answer, "candidates")
 		if (!kjson_is(c, "name", "candidate") && json_object_get(c, "timing"))
-			json_array_append_new(list,
-			    json_pack("{s:s,s:O}", "name", kjson_str(c, "name"), "timing",
-			        json_object_get(c, "timing")));
+			kjson_append(list, "{s:s,s:O}", "name", kjson_str(c, "name"), "timing",
+			    json_object_get(c, "timing"));
 	return list;
 }
 
@@ -250,10 +249,9 @@ overall(const struct entry *entries, size_t count, const json_t *pairs)
 			struct kstat_interval m = { log(r.mean), log(r.low), log(r.high) };
 
 			if (r.n)
-				json_array_append_new(list,
-				    json_pack("{s:s,s:s,s:f,s:f,s:f,s:s}", "of", of, "name", name,
-				        "ratio", r.mean, "low", r.low, "high", r.high, "verdict",
-				        kstat_verdicts[kstat_verdict(&m)]));
+				kjson_append(list, "{s:s,s:s,s:f,s:f,s:f,s:s}", "of", of, "name",
+				    name, "ratio", r.mean, "low", r.low, "high", r.high, "verdict",
+				    kstat_verdicts[kstat_verdict(&m)]);
 		}
 	return list;
 }

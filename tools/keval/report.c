@@ -14,7 +14,7 @@ static struct kbuf text;
 static void
 add_reasons(const char *said)
 {
-	kjson_foreach(r, json_object_get(eval, "reasons")) {
+	kjson_foreach(r, eval, "reasons") {
 		const char *detail = kjson_str(r, "detail");
 
 		if (!strstr(said, detail))
@@ -40,8 +40,8 @@ add_case(const json_t *c)
 	if (json_is_string(json_object_get(c, "seed")))
 		tell(", seed %s", kjson_str(c, "seed"));
 	if (json_object_get(c, "mismatches"))
-		tell(": %lld of %lld elements wrong", (long long)kjson_int(c, "mismatches"),
-		    (long long)kjson_int(c, "elements"));
+		tell(": %ld of %ld elements wrong", kjson_int(c, "mismatches"),
+		    kjson_int(c, "elements"));
 	kforeach(figure, figures)
 		if (json_object_get(c, figure->key))
 			tell(", %s %.3g", figure->text, kjson_num(c, figure->key));
@@ -58,10 +58,9 @@ add_cases(void)
 	size_t failed = 0;
 
 	if (json_object_get(eval, "correctness"))
-		tell("%lld of %lld correctness cases passed.\n",
-		    (long long)kjson_int(eval, "correctness.passed"),
-		    (long long)kjson_int(eval, "correctness.total"));
-	kjson_foreach(c, kjson_path(eval, "correctness.cases"))
+		tell("%ld of %ld correctness cases passed.\n",
+		    kjson_int(eval, "correctness.passed"), kjson_int(eval, "correctness.total"));
+	kjson_foreach(c, eval, "correctness.cases")
 		if (!kjson_bool_or(c, "ok", true) && failed++ < CASES_MAX)
 			add_case(c);
 	if (failed > CASES_MAX)
@@ -79,7 +78,7 @@ add_comparison(const json_t *past, const char *workload, double ns)
 
 	if (!isnan(reference))
 		tell(", %.4g times as fast as the reference", reference / ns);
-	kjson_foreach(base, json_object_get(past, "baselines")) {
+	kjson_foreach(base, past, "baselines") {
 		double other = kgain_time_ns(kgain_row(json_object_get(base, "timing"), workload));
 
 		if (!isnan(other))

@@ -142,7 +142,7 @@ apply_rules(const struct origin *o, const char *code)
 	json_auto_t *table = kjson_data("patterns/forbidden.json", "forbidden/1");
 
 	kforeach(name, names)
-		kjson_foreach(rule, json_object_get(rules_of(table, *name), "source"))
+		kjson_foreach(rule, rules_of(table, *name), "source")
 			if (!in_list(json_object_get(rule, "except"), names[1]) &&
 			    !(o->expanded && kjson_bool(rule, "written")))
 				apply_rule(rule, o, text);
@@ -311,7 +311,7 @@ is_task_library(const json_t *flags, const char *library)
 		auto_free char *name =
 		    strncmp(flag ?: "", "-l", 2) ? NULL : kasprintf("lib%s.so", flag + 2);
 
-		if (name && !strncmp(library, name, strlen(name)))
+		if (name && kbegins(library, name))
 			return true;
 	}
 	return false;
@@ -324,7 +324,7 @@ may_import(const json_t *table, const json_t *imports, const char *name)
 	bool found = in_list(json_object_get(imports, "names"), name) ||
 	    is_math(json_object_get(table, "math"), name);
 
-	kjson_foreach_text(list, json_object_get(imports, "lists"))
+	kjson_foreach_text(list, imports, "lists")
 		found |= in_list(json_object_get(json_object_get(table, "lists"), list), name);
 	return found && !in_list(json_object_get(imports, "denied"), name);
 }

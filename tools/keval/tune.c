@@ -78,7 +78,7 @@ variant(const char *code, const struct space *s, size_t n, json_t *chosen)
 		n /= size;
 		kbuf_add(&b, code + done, p->from - done);
 		kbuf_printf(&b, "#define %s %s", p->name, value);
-		json_object_set_new(chosen, p->name, json_string(value));
+		kjson_put(chosen, p->name, value);
 		done = p->to;
 	}
 	kbuf_puts(&b, code + done);
@@ -115,7 +115,7 @@ race_variants(char *const *codes, size_t count, json_t *tuned)
 
 		json_object_set(one, "status", json_object_get(row, "status"));
 		if (isfinite(ns))
-			json_object_set_new(one, "time_ns", json_real(ns));
+			kjson_put(one, "time_ns", ns);
 		if (ns < fastest) {
 			fastest = ns;
 			best = i;
@@ -142,8 +142,7 @@ tuned_program(const char *code, json_t **tuned, char **fault)
 		json_t *values = json_object();
 
 		codes[i] = variant(code, &s, i, values);
-		json_array_append_new(
-		    json_object_get(*tuned, "variants"), json_pack("{s:o}", "parameters", values));
+		kjson_append(json_object_get(*tuned, "variants"), "{s:o}", "parameters", values);
 	}
 	best = race_variants(codes, s.variants, *tuned);
 	kjson_put(*tuned, "chosen", (json_int_t)best);

@@ -89,7 +89,7 @@ static void
 enter_all(void)
 {
 	enter_known(NULL);
-	kjson_foreach(b, json_object_get(keval.task, "baselines"))
+	kjson_foreach(b, keval.task, "baselines")
 		enter_known(b);
 }
 
@@ -104,7 +104,7 @@ enter_anchor(void)
 static void
 open_turns(const struct trial *trial)
 {
-	long most = (long)kjson_int_or(kcamp_json("eval.timing"), "turns", CUSTOM_TURNS);
+	long most = kjson_int_or(kcamp_json("eval.timing"), "turns", CUSTOM_TURNS);
 
 	turns = (struct turns){ .count = 1, .need = (size_t)most };
 	turns.racer[0] = (struct racer){ .name = "candidate", .t = *trial, .turns = json_array() };
@@ -216,12 +216,11 @@ pairs_of_turns(const json_t *timing)
 			n = x->out ? 0 : compare(turns.racer, x, workload, &m);
 			if (!n)
 				continue;
-			json_array_append_new(pairs,
-			    json_pack("{s:s,s:s,s:s,s:f,s:f,s:f,s:I,s:s,s:s*}", "name", x->name,
-			        "of", turns.racer[0].name, "workload", workload, "ratio",
-			        exp(m.median), "low", exp(m.low), "high", fmin(exp(m.high), 1e9),
-			        "pairs", (json_int_t)n, "verdict",
-			        kstat_verdicts[kstat_verdict(&m)], "id", x->id));
+			kjson_append(pairs, "{s:s,s:s,s:s,s:f,s:f,s:f,s:I,s:s,s:s*}", "name",
+			    x->name, "of", turns.racer[0].name, "workload", workload, "ratio",
+			    exp(m.median), "low", exp(m.low), "high", fmin(exp(m.high), 1e9),
+			    "pairs", (json_int_t)n, "verdict", kstat_verdicts[kstat_verdict(&m)],
+			    "id", x->id);
 		}
 	return pairs;
 }
@@ -234,9 +233,8 @@ times_of_others(void)
 
 	kforeach_of(x, turns.racer + 1, turns.count - 1)
 		if (!x->out)
-			json_array_append_new(list,
-			    json_pack(
-			        "{s:s,s:o}", "name", x->name, "timing", custom_together(x->turns)));
+			kjson_append(list, "{s:s,s:o}", "name", x->name, "timing",
+			    custom_together(x->turns));
 	return list;
 }
 

@@ -27,8 +27,8 @@ gradient_load(const char *path)
 {
 	gradient = (struct gradient){ 0 };
 	karch_gradient_load(&gradient.old, path);
-	gradient.trial = (long)kjson_int_or(gradient.old.header, "trial", -1);
-	gradient.total = (long long)kjson_int(gradient.old.header, "total");
+	gradient.trial = kjson_int_or(gradient.old.header, "trial", -1);
+	gradient.total = kjson_int(gradient.old.header, "total");
 }
 
 static void
@@ -45,9 +45,8 @@ put_cell(struct kbuf *b, json_t *cell)
 		json_array_append_new(slopes,
 		    json_real(w > 1e-12 ? json_number_value(json_array_get(sum, d)) / w : 0));
 	}
-	json_object_update_new(cell,
-	    json_pack("{s:f,s:o}", "rate", left > 0 ? kjson_num(cell, "improvements") / left : 0.5,
-	        "gradient", slopes));
+	kjson_extend(cell, "{s:f,s:o}", "rate",
+	    left > 0 ? kjson_num(cell, "improvements") / left : 0.5, "gradient", slopes);
 	text = json_dumps(cell, JSON_COMPACT | JSON_REAL_PRECISION(15));
 	kbuf_puts(b, text);
 }
@@ -59,9 +58,8 @@ put_header(const char *campaign, long cells, long after)
 	json_t *lengths = json_array();
 
 	kforeach_of(length, gradient.old.lengths, KARCH_LENGTHS)
-		json_array_append_new(lengths,
-		    json_pack("{s:f,s:f,s:f}", "tries", length->tries, "correct", length->correct,
-		        "gain", length->gain));
+		kjson_append(lengths, "{s:f,s:f,s:f}", "tries", length->tries, "correct",
+		    length->correct, "gain", length->gain);
 	header = json_pack("{s:s,s:s,s:s,s:I,s:I,s:I,s:I,s:o,s:o*}", "kind", "gradient", "schema",
 	    KARCH_GRADIENT, "campaign", campaign, "trial", (json_int_t)gradient.trial, "cells",
 	    (json_int_t)cells, "transitions", (json_int_t)gradient.added_count, "total",

@@ -25,7 +25,7 @@ main(int argc, char **argv)
 	long after;
 
 	kutil_init("kgrad");
-	koption_read(options, LEN(options), usage, argc, argv);
+	koption_read(options, usage, argc, argv);
 	kcamp_load();
 	gradient_load(start);
 	after = thin ? gradient.trial : -1;

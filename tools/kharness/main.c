@@ -161,7 +161,7 @@ read_options(int argc, char **argv, struct options *o, bool *machine, const char
 		KOPTION_TEXT("lint", lint, "FILE\tcheck a task"),
 	};
 
-	koption_read(options, LEN(options), usage_text, argc, argv);
+	koption_read(options, usage_text, argc, argv);
 	settle_options(o, phase, memory_mb);
 }
 

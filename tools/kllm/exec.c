@@ -65,7 +65,7 @@ parse_command(const char *provider)
 		known = preset(provider + 5);
 	if (known)
 		provider = known;
-	command.json = !strncmp(provider, "exec-json:", 10);
+	command.json = kbegins(provider, "exec-json:");
 	command.line = kstrdup(provider + (command.json ? 10 : 5));
 	if (command.json)
 		cut_pointers();

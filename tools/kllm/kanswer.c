@@ -190,7 +190,7 @@ read_members(struct kanswer *a, const json_t *o)
 	for (i = 0; i < LEN(members); i++)
 		/* Servers that use both names for the reasoning send the same text twice. */
 		if (!(twice && !strcmp(members[i].key, "reasoning")) &&
-		    (strcmp(members[i].key, "text") || !strncmp(type, "text", 4)))
+		    (strcmp(members[i].key, "text") || kbegins(type, "text")))
 			take(a, members[i].meaning, json_object_get(o, members[i].key));
 	for (i = 0; i < LEN(holders); i++)
 		if (json_object_get(o, holders[i]))

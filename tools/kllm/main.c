@@ -67,7 +67,7 @@ parse_options(int argc, char **argv)
 		    "thin", &given.thin, "\twrite a part of the record, as in a trial's folder"),
 	};
 
-	koption_read(options, LEN(options), usage, argc, argv);
+	koption_read(options, usage, argc, argv);
 	if (given.out && !strcmp(given.out, "-"))
 		given.out = NULL;
 	if (argc - optind > 1)
@@ -136,9 +136,9 @@ use_feedback(void)
 		    kcamp.file);
 	if (!group)
 		json_object_set_new(kcamp.json, "model", group = json_object());
-	json_object_set_new(group, "provider", json_string(provider));
+	kjson_put(group, "provider", provider);
 	if (*name)
-		json_object_set_new(group, "name", json_string(name));
+		kjson_put(group, "name", name);
 }
 
 /*
@@ -150,11 +150,10 @@ priced_model(void)
 {
 	static const char price[] = "model.price_", name[] = "model.name=";
 	const char *model = kcamp_str("model.name");
-	bool here = kany(kforeach_of(knob, given.knobs, given.knob_count),
-	    !strncmp(*knob, price, strlen(price)));
+	bool here = kany(kforeach_of(knob, given.knobs, given.knob_count), kbegins(*knob, price));
 
 	for (size_t i = 0; i < given.knob_count && here; i++)
-		if (!strncmp(given.knobs[i], name, strlen(name)))
+		if (kbegins(given.knobs[i], name))
 			model = given.knobs[i] + strlen(name);
 	return kstrdup(model);
 }

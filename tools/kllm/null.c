@@ -64,8 +64,8 @@ mutate(const struct dialect *d, struct kbuf *out)
 	size_t base = mark ? (size_t)(mark - parent) : strlen(parent), kept[LINES_MAX], count, add;
 	struct krng rng;
 
-	krng_init(&rng, (uint64_t)kcamp_num("seed"), (long)kjson_int(call.rec.json, "trial"),
-	    (long)kjson_int(call.rec.json, "branch"), "null");
+	krng_init(&rng, (uint64_t)kcamp_num("seed"), kjson_int(call.rec.json, "trial"),
+	    kjson_int(call.rec.json, "branch"), "null");
 	count = inherit(d, mark ?: "", &rng, kept);
 	add = 1 + krng_below(&rng, ADD_MAX);
 	for (size_t i = 0; i < add; i++)
@@ -87,7 +87,7 @@ mutate(const struct dialect *d, struct kbuf *out)
 static void
 put_plan(struct kbuf *out)
 {
-	long trial = (long)kjson_int(call.rec.json, "trial");
+	long trial = kjson_int(call.rec.json, "trial");
 
 	kbuf_printf(out,
 	    "```plan\n{\"bucket\":\"K1\",\"category\":\"lines\","

@@ -103,10 +103,9 @@ reply_finish(void)
 	    reply.nanousd != KUSAGE_UNKNOWN ? json_real((double)reply.nanousd / 1e9) : NULL,
 	    "attempts", reply.attempts, "prompt_sha256", call.sha256);
 	if (!reply.timeless) {
-		json_object_update_new(o,
-		    json_pack("{s:{s:o* s:o*} s:s}", "ms", "first_byte",
-		        milliseconds(reply.first_byte_ms), "total", milliseconds(reply.total_ms),
-		        "time", know_text()));
+		kjson_extend(o, "{s:{s:o* s:o*} s:s}", "ms", "first_byte",
+		    milliseconds(reply.first_byte_ms), "total", milliseconds(reply.total_ms),
+		    "time", know_text());
 	}
 	json_decref(reply.failures);
 	kbuf_free(&reply.text);

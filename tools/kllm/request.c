@@ -159,7 +159,7 @@ request_body(size_t *len)
 	char *text;
 
 	if (sends_temperature())
-		json_object_set_new(o, "temperature", json_real(kcamp_num("model.temperature")));
+		kjson_put(o, "temperature", kcamp_num("model.temperature"));
 	text = json_dumps(o, KIO_DUMP);
 	if (!text)
 		kdie(K_IO, "out of memory");

@@ -111,22 +111,22 @@ read_line(char *s)
 {
 	if (!*s || *s == '#')
 		return;
-	if (!strncmp(s, "events:", 7) && !reader.events) {
+	if (kbegins(s, "events:") && !reader.events) {
 		read_events(s + 7);
-	} else if (!strncmp(s, "positions:", 10)) {
+	} else if (kbegins(s, "positions:")) {
 		reader.positions = strstr(s, "instr") && strstr(s, "line") ? 2 : 1;
-	} else if (!strncmp(s, "version:", 8) && strtol(s + 8, NULL, 10) != 1) {
+	} else if (kbegins(s, "version:") && strtol(s + 8, NULL, 10) != 1) {
 		input_fault("callgrind's format %s is not supported", s);
-	} else if (!strncmp(s, "part:", 5)) {
+	} else if (kbegins(s, "part:")) {
 		reader.whole = false;
-	} else if (!strncmp(s, "totals:", 7)) {
+	} else if (kbegins(s, "totals:")) {
 		read_totals(s + 7);
-	} else if (!strncmp(s, "fn=", 3)) {
+	} else if (kbegins(s, "fn=")) {
 		free(reader.function);
 		reader.function = function_name(s + 3);
-	} else if (!strncmp(s, "calls=", 6)) {
+	} else if (kbegins(s, "calls=")) {
 		reader.skip = true;
-	} else if (!strncmp(s, "cfn=", 4)) {
+	} else if (kbegins(s, "cfn=")) {
 		/* This line may define a callee's name. */
 		free(function_name(s + 4));
 	} else if (kis_digit(*s) || *s == '+' || *s == '-' || *s == '*') {

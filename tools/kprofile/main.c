@@ -38,10 +38,7 @@ static struct {
 static const struct format *
 format_named(void)
 {
-	kforeach(one, formats)
-		if (!strcmp(one->name, given.format))
-			return one;
-	return NULL;
+	return krow_with(formats, LEN(formats), name, given.format);
 }
 
 static const struct format *
@@ -84,14 +81,14 @@ add_facts(void)
 	if (given.device && !d)
 		kdie_usage(
 		    "--device %s: no file in docs/hardware describes this device", given.device);
-	kjson_foreach_member(key, v, json_object_get(profile.table, "peaks")) {
+	kjson_foreach_member(key, v, profile.table, "peaks") {
 		const struct khw_fact *f =
 		    json_is_string(v) ? khw_known(d, json_string_value(v)) : NULL;
 
 		if (json_is_number(v))
 			json_object_set(profile.peaks, key, v);
 		else if (f)
-			json_object_set_new(profile.peaks, key, json_real(f->number));
+			kjson_put(profile.peaks, key, f->number);
 	}
 	khw_free(h);
 }
@@ -248,7 +245,7 @@ main(int argc, char **argv)
 	};
 
 	kutil_init("kprofile");
-	koption_read(options, LEN(options), usage, argc, argv);
+	koption_read(options, usage, argc, argv);
 	if (strcmp(given.format, "auto") && !format_named()) {
 		kwarn("unknown format '%s'", given.format);
 		koption_misuse(usage, NULL);

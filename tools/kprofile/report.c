@@ -16,7 +16,7 @@ bottleneck(void)
 	bool unknown = false;
 
 	values.missing = missing;
-	kjson_foreach(row, json_object_get(table, "labels")) {
+	kjson_foreach(row, table, "labels") {
 		enum truth t =
 		    label || unknown ? NO : values_all(json_object_get(row, "when"), NULL);
 
@@ -26,7 +26,7 @@ bottleneck(void)
 			label = kjson_str_or(row, "label", "?");
 	}
 	values.missing = NULL;
-	kjson_foreach(row, json_object_get(table, "tags"))
+	kjson_foreach(row, table, "tags")
 		if (label && values_all(json_object_get(row, "when"), NULL) == YES)
 			json_array_append(tags, json_object_get(row, "tag"));
 	if (label || !json_array_size(missing))
@@ -41,7 +41,7 @@ measured(const json_t *rule)
 {
 	json_t *o = json_object();
 
-	kjson_foreach_text(c, json_object_get(rule, "when"))
+	kjson_foreach_text(c, rule, "when")
 		values_used(c, false, o);
 	values_used(kjson_str(rule, "finding"), true, o);
 	return o;
@@ -64,7 +64,7 @@ finding(const json_t *rule, double margin)
 static void
 try_rules(json_t *findings, json_t *not_evaluable)
 {
-	kjson_foreach(rule, json_object_get(profile.table, "rules")) {
+	kjson_foreach(rule, profile.table, "rules") {
 		json_auto_t *missing = json_array();
 		double margin = 0;
 		enum truth t;
@@ -81,9 +81,8 @@ try_rules(json_t *findings, json_t *not_evaluable)
 		if (t == YES)
 			json_array_append_new(findings, finding(rule, margin));
 		if (t == UNKNOWN)
-			json_array_append_new(not_evaluable,
-			    json_pack(
-			        "{s:s,s:O}", "id", kjson_str(rule, "id"), "missing", missing));
+			kjson_append(not_evaluable, "{s:s,s:O}", "id", kjson_str(rule, "id"),
+			    "missing", missing);
 	}
 }
 
@@ -95,7 +94,7 @@ report(const struct launch *l, const json_t *kernels)
 
 	values_open(l);
 	try_rules(findings, not_evaluable);
-	kjson_foreach(value, json_object_get(profile.table, "values"))
+	kjson_foreach(value, profile.table, "values")
 		values_get(kjson_str(value, "name"));
 	in = json_pack("{s:s,s:s,s:O,s:O,s:s,s:O,s:O,s:o,s:O,s:O,s:o,s:o,s:O,s:O,s:O}", "id", l->id,
 	    "source", profile.source, "formats", profile.formats, "files", profile.files, "kernel",

@@ -86,9 +86,9 @@ sample(void)
 	launch_count(launch, "pc_samples", 1);
 	if (need_number("Wave_Issued_Instruction") > 0)
 		return;
-	if (!strncmp(reason, prefix, sizeof prefix - 1))
+	if (kbegins(reason, prefix))
 		reason += sizeof prefix - 1;
-	if (!strncmp(code, "buffer_wbl2", 11) || !strncmp(code, "buffer_inv", 10))
+	if (kbegins(code, "buffer_wbl2") || kbegins(code, "buffer_inv"))
 		launch_count(launch, "pc_fence", 1);
 	name = kasprintf("pc_%s%s", reason,
 	    strcmp(reason, "WAITCNT")     ? ""

@@ -50,11 +50,9 @@ raw_value(const char *name)
 	}
 	scale = number_scale(json_object_get(profile.table, "units"), unit);
 	if (scale <= 0)
-		kdie_usage(
-		    "%s:%" JSON_INTEGER_FORMAT ": %s: unknown unit '%s'", file, line, name, unit);
+		kdie_usage("%s:%lld: %s: unknown unit '%s'", file, line, name, unit);
 	if (!number_read(text, &value))
-		kdie_usage("%s:%" JSON_INTEGER_FORMAT ": %s: '%.60s' is not a number", file, line,
-		    name, text);
+		kdie_usage("%s:%lld: %s: '%.60s' is not a number", file, line, name, text);
 	return value * scale;
 }
 
@@ -103,7 +101,7 @@ values_get(const char *name)
 
 	if (json_is_number(known))
 		return json_number_value(known);
-	if (!strncmp(name, "peak.", 5)) {
+	if (kbegins(name, "peak.")) {
 		found = kjson_num_or(profile.peaks, name + 5, NAN);
 		if (isnan(found))
 			miss(name);

@@ -54,7 +54,7 @@ is_in_code(const json_t *family, const struct kbuf *code, const json_t *found)
 static bool
 is_in_name(const json_t *family, const char *name)
 {
-	return kany(kjson_foreach(word, json_object_get(family, "words")),
+	return kany(kjson_foreach(word, family, "words"),
 	    json_is_string(word) && strstr(name, json_string_value(word)));
 }
 
@@ -80,7 +80,7 @@ family_facts(const char *reference)
 	auto_free char *name = names_of();
 	bool agree = false;
 
-	kjson_foreach_member(key, family, json_object_get(table, "families")) {
+	kjson_foreach_member(key, family, table, "families") {
 		bool in_code = is_in_code(family, &code, shown), in_name = is_in_name(family, name);
 
 		if (in_code) {
@@ -92,7 +92,7 @@ family_facts(const char *reference)
 		agree |= in_code && in_name;
 	}
 	agree |= !json_object_size(shown);
-	kjson_foreach_member(key, family, json_object_get(table, "families"))
+	kjson_foreach_member(key, family, table, "families")
 		if (agree && json_object_get(named, key) &&
 		    !is_any(json_object_get(family, "not"), shown))
 			kjson_enter(shown, key);

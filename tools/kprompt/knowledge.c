@@ -117,7 +117,7 @@ op_words(void)
 	bool known =
 	    kjson_bool(facts, "name_fits") && (route(list, "ops", a) || route(list, "ops", b));
 
-	kjson_foreach_text(kind, json_object_get(facts, "kinds"))
+	kjson_foreach_text(kind, facts, "kinds")
 		if (!known)
 			route(list, "ops", kind);
 	return list;
@@ -180,10 +180,9 @@ collect(const json_t *files, const json_t *words, const json_t *wanted)
 		    notes_read(kjson_str(note, "path"), kjson_str(note, "file"), words);
 
 		kjson_foreach(s, sections) {
-			json_object_update_new(s,
-			    json_pack("{s:I,s:I}", "place", (json_int_t)kjson_at(s), "rank",
-			        (json_int_t)rank_of(
-			            json_object_get(s, "ops"), json_object_get(wanted, "ops"))));
+			kjson_extend(s, "{s:I,s:I}", "place", (json_int_t)kjson_at(s), "rank",
+			    (json_int_t)rank_of(
+			        json_object_get(s, "ops"), json_object_get(wanted, "ops")));
 			if (suits(s, wanted))
 				json_array_append(out, s);
 		}
@@ -203,7 +202,7 @@ wanted_words(void)
 
 	route(backends, "backends", kcamp_str("backend"));
 	archs = arch_words(backends);
-	kjson_foreach_member(dtype, yes, json_object_get(facts, "dtype"))
+	kjson_foreach_member(dtype, yes, facts, "dtype")
 		route(dtypes, "dtypes", dtype);
 	return json_pack("{s:o,s:o,s:o,s:o}", "ops", op_words(), "archs", archs, "backends",
 	    backends, "dtypes", dtypes);
@@ -249,7 +248,7 @@ choose(const json_t *labels, long budget)
 
 	kjson_foreach(s, campaign.notes) {
 		const json_t *when = json_object_get(s, "when");
-		long tokens = (long)kjson_int(s, "tokens");
+		long tokens = kjson_int(s, "tokens");
 
 		if (!labels != !when || (labels && rank_of(when, labels) < 0) || tokens > budget)
 			continue;
@@ -337,16 +336,15 @@ knowledge_list(void)
 
 	kjson_foreach(s, campaign.notes) {
 		bool shown = s == json_array_get(chosen, next);
-		auto_free char *when = join(json_object_get(s, "when")), *line = NULL;
+		auto_free char *when = join(json_object_get(s, "when"));
 
 		next += shown;
-		line = kasprintf("P%lld %5lld tokens  %s: %s%s%s%s",
-		    (long long)kjson_int(s, "priority"), (long long)kjson_int(s, "tokens"),
-		    kjson_str(s, "file"), kjson_str(s, "section"), *when ? "  (when " : "",
+		kout_line("P%ld %5ld tokens  %s: %s%s%s%s", kjson_int(s, "priority"),
+		    kjson_int(s, "tokens"), kjson_str(s, "file"), kjson_str(s, "section"),
+		    *when ? "  (when " : "",
 		    *when       ? when
 		        : shown ? ""
 		                : "  (left out: no tokens left)",
 		    *when ? ")" : "");
-		kout_line(line, strlen(line));
 	}
 }

@@ -51,8 +51,7 @@ note_names(void)
 
 	kjson_foreach(one, shown)
 		if (!kjson_find(names, "name", kjson_str_or(one, "file", "?")))
-			json_array_append_new(
-			    names, json_pack("{s:s}", "name", kjson_str_or(one, "file", "?")));
+			kjson_append(names, "{s:s}", "name", kjson_str_or(one, "file", "?"));
 	return names;
 }
 
@@ -65,9 +64,9 @@ linear_facts(json_t *last)
 	}
 	put("round",
 	    json_pack("{s:I,s:b,s:o,s:o,s:o,s:o,s:{s:b},s:b,s:o}", "number",
-	        kjson_int(sample, "round"), "stagnation", kjson_bool(sample, "stagnation"),
-	        "so_far", data_filled("rounds", "rounds so far"), "refuted",
-	        data_filled("ineffective", "directions that did not help"), "evidence",
+	        (json_int_t)kjson_int(sample, "round"), "stagnation",
+	        kjson_bool(sample, "stagnation"), "so_far", data_filled("rounds", "rounds so far"),
+	        "refuted", data_filled("ineffective", "directions that did not help"), "evidence",
 	        evidence_text(), "last", last ?: json_false(), "escalation",
 	        kjson_str_or(sample, "escalation", "none"), 1, "stalled",
 	        kjson_int(sample, "streak") >= KPLAN_STALL, "notes", note_names()));

@@ -59,7 +59,7 @@ choose_simd(void)
 	json_auto_t *table = files_json("simd.json");
 	const json_t *isa = json_object_get(facts, "isa");
 
-	kjson_foreach(row, json_object_get(table, "simd")) {
+	kjson_foreach(row, table, "simd") {
 		const char *need = kjson_maybe(row, "isa");
 
 		if (!need || json_object_get(isa, need))
@@ -82,9 +82,8 @@ suit_dtype(json_t *simd)
 	bool wide = json_object_get(dtypes, real[0]) && !json_object_get(dtypes, real[1]);
 
 	put("real", json_boolean(kany(kforeach(name, real), json_object_get(dtypes, *name))));
-	json_object_update_new(simd,
-	    json_pack("{s:i,s:s,s:s,s:s}", "bytes", wide ? 8 : 4, "suffix", wide ? "pd" : "ps",
-	        "ctype", wide ? "double" : "float", "fma", wide ? "fma" : "fmaf"));
+	kjson_extend(simd, "{s:i,s:s,s:s,s:s}", "bytes", wide ? 8 : 4, "suffix", wide ? "pd" : "ps",
+	    "ctype", wide ? "double" : "float", "fma", wide ? "fma" : "fmaf");
 	if (!wide)
 		return;
 	for (const char *const *key = (const char *const[]){ "floats", "nr", NULL }; *key; key++)
@@ -110,7 +109,7 @@ static void
 put_blocks(const json_t *simd, const json_t *machine)
 {
 	double size = (double)kjson_int_or(simd, "bytes", 4);
-	long mr = (long)kjson_int_or(simd, "mr", 4), nr = (long)kjson_int_or(simd, "nr", 8);
+	long mr = kjson_int_or(simd, "mr", 4), nr = kjson_int_or(simd, "nr", 8);
 	double l1 = kjson_num(machine, "l1d_bytes"), l2 = kjson_num(machine, "l2_bytes"),
 	       l3 = kjson_num(machine, "l3_bytes");
 	long kc = round_down((l1 > 0 ? l1 : 32768) / 2 / (size * (double)nr), 8, 64, 512);
@@ -128,8 +127,9 @@ hardware(const json_t *machine)
 {
 	static const char *const sizes[] = { "l1d", "l2", "l3", "memory" };
 	json_t *h = json_pack("{s:o,s:o,s:I,s:I}", "cpu", clean_string(kjson_str(machine, "cpu")),
-	    "os", clean_string(kjson_str(machine, "os")), "cores", kjson_int(machine, "cores"),
-	    "processors", kjson_int(machine, "threads"));
+	    "os", clean_string(kjson_str(machine, "os")), "cores",
+	    (json_int_t)kjson_int(machine, "cores"), "processors",
+	    (json_int_t)kjson_int(machine, "threads"));
 
 	kforeach(size, sizes) {
 		double bytes = kjson_num(machine, kshown("%s_bytes", *size));

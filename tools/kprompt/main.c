@@ -120,8 +120,8 @@ print_text(const json_t *member)
 	kbuf_printf(&b, "===== %s system =====\n%s\n===== %s user =====\n%s", id,
 	    kjson_str(member, "system"), id, kjson_str(member, "user"));
 	while (b.len && b.data[b.len - 1] == '\n')
-		b.len--;
-	kout_line(b.data, b.len);
+		b.data[--b.len] = '\0';
+	kout_line("%s", b.data);
 }
 
 /*
@@ -200,7 +200,7 @@ main(int argc, char **argv)
 	};
 
 	kutil_init("kprompt");
-	koption_read(options, LEN(options), usage, argc, argv);
+	koption_read(options, usage, argc, argv);
 	if (knowledge && argc > optind)
 		koption_misuse(usage, "--knowledge does not take an input file");
 	if (given.thin && (given.text || given.digest))

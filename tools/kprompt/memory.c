@@ -71,9 +71,9 @@ compaction(json_t *covered)
 		data_fill(&b, "summary", sections);
 	if (!b.len || !take(b.data))
 		return json_false();
-	kjson_foreach_text(v, json_object_get(compact, "covers"))
+	kjson_foreach_text(v, compact, "covers")
 		kjson_enter(covered, v);
-	json_object_set_new(recall.shown, "compact", json_string(name));
+	kjson_put(recall.shown, "compact", name);
 	return data_text(b.data, "summary of earlier rounds");
 }
 
@@ -81,7 +81,7 @@ compaction(json_t *covered)
 static void
 add_told(json_t *covered)
 {
-	kjson_foreach(round, kjson_path(rec->json, "sample.rounds")) {
+	kjson_foreach(round, rec->json, "sample.rounds") {
 		kjson_enter(
 		    covered, kshown("v%ld", strtol(kjson_str_or(round, "id", "0"), NULL, 10)));
 	}
@@ -136,7 +136,7 @@ put_recall(void)
 	text = records(covered);
 	if (json_is_string(summary) || json_string_length(text)) {
 		put("recall", json_pack("{s:O,s:O}", "summary", summary, "records", text));
-		json_object_set_new(recall.shown, "masks", json_string(kmemo_masks.head));
+		kjson_put(recall.shown, "masks", kmemo_masks.head);
 	}
 	kmemo_masks_free();
 }
@@ -152,9 +152,9 @@ tips(size_t share)
 	auto_buf struct kbuf b = { 0 };
 
 	for (; start > text; shown++) {
-		for (start--; start > text && !(start[-1] == '\n' && !strncmp(start, "### ", 4));)
+		for (start--; start > text && !(start[-1] == '\n' && kbegins(start, "### "));)
 			start--;
-		if (strncmp(start, "### ", 4) || !add(&b, start))
+		if (!kbegins(start, "### ") || !add(&b, start))
 			break;
 		*start = '\0';
 	}
@@ -168,9 +168,8 @@ put_row(struct kbuf *b, json_t *row)
 {
 	json_t *outcomes = json_array();
 
-	kjson_foreach_member(name, count, json_object_get(row, "applications"))
-		json_array_append_new(
-		    outcomes, json_pack("{s:s,s:O}", "name", name, "count", count));
+	kjson_foreach_member(name, count, row, "applications")
+		kjson_append(outcomes, "{s:s,s:O}", "name", name, "count", count);
 	json_object_set_new(row, "outcomes", outcomes);
 	data_fill(b, "pattern", row);
 }
@@ -315,7 +314,7 @@ memory_facts(void)
 {
 	size_t room = (size_t)kcamp_int("prompt.memory_tokens") * TOKEN_CHARS;
 
-	recall.trial = (long)kjson_int(rec->json, "trial");
+	recall.trial = kjson_int(rec->json, "trial");
 	recall.room = room;
 	recall.shown = json_object();
 	/*

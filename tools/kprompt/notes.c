@@ -110,9 +110,9 @@ take_key(const char *s, bool head, json_t *into)
 static const char *
 take_head(const char *s, json_t *into)
 {
-	if (strncmp(s, "---\n", 4))
+	if (!kbegins(s, "---\n"))
 		fault("a note must begin with a line \"---\", its keys, and another \"---\"");
-	for (s += 4, note.line++; strncmp(s, "---\n", 4); note.line++) {
+	for (s += 4, note.line++; !kbegins(s, "---\n"); note.line++) {
 		size_t n = strcspn(s, "\n");
 		auto_free char *line = kstrndup(s, n);
 
@@ -137,7 +137,7 @@ take_comment(const char *s, json_t *into)
 	struct kregex_span span[2];
 	auto_free char *comment = NULL;
 
-	if (strncmp(s, "<!--", 4))
+	if (!kbegins(s, "<!--"))
 		return s;
 	if (!kregex_match("\\A<!--(.*)-->(?:\\n|\\z)", s, span))
 		fault("the comment with the keys of a section "
@@ -160,9 +160,9 @@ section_length(const char *text, long *lines)
 	bool fenced = false;
 
 	for (*lines = 0; *s; ++*lines) {
-		if (!strncmp(s, "```", 3))
+		if (kbegins(s, "```"))
 			fenced = !fenced;
-		if (!fenced && !strncmp(s, "## ", 3))
+		if (!fenced && kbegins(s, "## "))
 			break;
 		s += strcspn(s, "\n");
 		s += *s == '\n';
@@ -189,9 +189,8 @@ section_new(const json_t *own, const char *heading, const char *s, size_t len, l
 
 	if (!*text)
 		fault_at(line, "the section '%s' is empty", heading);
-	json_object_update_new(section,
-	    json_pack("{s:s,s:s,s:s,s:s,s:I}", "title", title, "file", note.file, "section",
-	        heading, "text", text, "tokens", (json_int_t)tokens_of(title, text)));
+	kjson_extend(section, "{s:s,s:s,s:s,s:s,s:I}", "title", title, "file", note.file, "section",
+	    heading, "text", text, "tokens", (json_int_t)tokens_of(title, text));
 	return section;
 }
 

@@ -34,7 +34,7 @@ skill_names(void)
 	json_t *names = json_object();
 	json_auto_t *table = kjson_load(path);
 
-	kjson_foreach(rule, json_object_get(table, "rules")) {
+	kjson_foreach(rule, table, "rules") {
 		const char *name = kjson_str(rule, "skill");
 
 		if (*name && !name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_")])
@@ -97,14 +97,13 @@ put_profile(struct kbuf *out, const json_t *profile)
 		json_object_set_new(m, "name", json_string(strrchr(*metric, '.') + 1));
 		json_array_append_new(shown, m);
 	}
-	kjson_foreach(a, json_object_get(own, "recommendations")) {
-		json_object_update_new(a,
-		    json_pack("{s:b,s:b}", "agrees", kjson_is(a, "verdict", "agrees"), "local",
-		        kjson_is(a, "speedup.scope", "local")));
+	kjson_foreach(a, own, "recommendations") {
+		kjson_extend(a, "{s:b,s:b}", "agrees", kjson_is(a, "verdict", "agrees"), "local",
+		    kjson_is(a, "speedup.scope", "local"));
 		if (!kjson_is(a, "verdict", "info") && json_array_size(advice) < MAX_ADVICE)
 			json_array_append(advice, a);
 	}
-	json_object_update_new(own, json_pack("{s:o,s:o}", "shown", shown, "advice", advice));
+	kjson_extend(own, "{s:o,s:o}", "shown", shown, "advice", advice);
 	data_fill(out, "profile", own);
 }
 
@@ -133,7 +132,7 @@ bodies(const json_t *profile, size_t room)
 	json_auto_t *left = skill_names();
 	enum { BODIES = 5 }; /* more would hide the findings that matter most */
 
-	kjson_foreach(f, json_object_get(profile, "findings")) {
+	kjson_foreach(f, profile, "findings") {
 		const char *name = kjson_str(f, "skill");
 		char *text, *body, *shown;
 

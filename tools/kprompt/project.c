@@ -108,9 +108,8 @@ add_best(char *const *line, size_t count, const char *path)
 	for (size_t i = start; i < end; i++)
 		kbuf_printf(&text, "%s\n", line[i]);
 	file = kfence_line(path, MAX_PATH);
-	json_array_append_new(found.passages,
-	    json_pack("{s:s,s:s,s:o,s:I}", "file", file, "text", text.data, "section",
-	        json_sprintf("lines %zu to %zu", start + 1, end), "score", (json_int_t)top));
+	kjson_append(found.passages, "{s:s,s:s,s:o,s:I}", "file", file, "text", text.data,
+	    "section", json_sprintf("lines %zu to %zu", start + 1, end), "score", (json_int_t)top);
 }
 
 static void
@@ -178,9 +177,8 @@ show(struct kbuf *b, json_t *list, const json_t *passages, long budget)
 			continue;
 		spent += tokens;
 		kbuf_printf(b, "%s%s\n", head, text);
-		json_array_append_new(list,
-		    json_pack("{s:s,s:s,s:I,s:s}", "file", file, "section", section, "tokens",
-		        (json_int_t)tokens, "text", text));
+		kjson_append(list, "{s:s,s:s,s:I,s:s}", "file", file, "section", section, "tokens",
+		    (json_int_t)tokens, "text", text);
 	}
 	return spent;
 }

@@ -70,7 +70,7 @@ fenced_code(const json_t *program)
 	struct kbuf b = { 0 };
 
 	kfence_code(&b, kjson_str(program, "code"), campaign.label);
-	kjson_foreach(f, json_object_get(program, "files")) {
+	kjson_foreach(f, program, "files") {
 		auto_free char *name = kfence_line(kjson_str_or(f, "path", "file"), MAX_NAME);
 
 		kbuf_printf(&b, "File %zu of the bundle:\n", kjson_at(f) + 1);
@@ -87,10 +87,9 @@ growth_of(const json_t *program)
 	            *timing = json_array();
 	json_auto_t *growth = NULL;
 
-	kjson_foreach(row, json_object_get(program, "per_workload"))
-		json_array_append_new(timing,
-		    json_pack("{s:s,s:f}", "workload", kjson_str(row, "workload"), "median_ns",
-		        1e6 * kjson_num(row, "runtime_ms")));
+	kjson_foreach(row, program, "per_workload")
+		kjson_append(timing, "{s:s,s:f}", "workload", kjson_str(row, "workload"),
+		    "median_ns", 1e6 * kjson_num(row, "runtime_ms"));
 	growth = kroof_growth(roofline, timing);
 	return growth ? json_sprintf("%s: %s", kjson_str(growth, "class"), kjson_str(growth, "why"))
 	              : json_string("");
@@ -105,7 +104,7 @@ program_facts(const json_t *program)
 
 	return json_pack("{s:s,s:o,s:b,s:o,s:I,s:o,s:o}", "id", id, "result", result_line(program),
 	    "is_reference", kjson_is(program, "code", campaign.reference), "code",
-	    fenced_code(program), "tries", kjson_int(program, "plan_tries"), "log",
+	    fenced_code(program), "tries", (json_int_t)kjson_int(program, "plan_tries"), "log",
 	    data_part(log, LOG_CHARS, digest ? "digest of the evaluation log" : "evaluation log"),
 	    "growth", growth_of(program));
 }
@@ -195,15 +194,14 @@ put_target(void)
 
 		refine &= level == now;
 		if (text && *text)
-			json_array_append_new(change,
-			    json_pack("{s:s,s:i,s:b,s:s}", "dimension", dimension_name(d), "level",
-			        level, "simpler", level < now, "text", text));
+			kjson_append(change, "{s:s,s:i,s:b,s:s}", "dimension", dimension_name(d),
+			    "level", level, "simpler", level < now, "text", text);
 		else if (level && level == now)
 			kbuf_join(&kept, ", ", dimension_name(d));
 	}
-	json_object_update_new(facts,
-	    json_pack("{s:b,s:b,s:o,s:o}", "has_target", refine || json_array_size(change) > 0,
-	        "refine", refine, "target", change, "kept", buf_string(&kept)));
+	kjson_extend(facts, "{s:b,s:b,s:o,s:o}", "has_target",
+	    refine || json_array_size(change) > 0, "refine", refine, "target", change, "kept",
+	    buf_string(&kept));
 }
 
 /* "raise compute, lower memory" from a direction; empty for a zero vector. */
@@ -225,16 +223,16 @@ hint_facts(void)
 {
 	json_t *out = json_array();
 
-	kjson_foreach(h, json_object_get(sample, "hints")) {
+	kjson_foreach(h, sample, "hints") {
 		auto_buf struct kbuf b = { 0 };
 
 		direction_text(&b, json_object_get(h, "direction"));
 		/* Samples of earlier versions do not contain what was measured. */
 		if (b.len && json_object_get(h, "gain"))
-			json_array_append_new(out,
-			    json_pack("{s:s,s:I,s:I,s:o}", "text", b.data, "faster",
-			        kjson_int(h, "successes"), "samples", kjson_int(h, "samples"),
-			        "percent", json_sprintf("%.2g", 100 * kjson_num(h, "gain"))));
+			kjson_append(out, "{s:s,s:I,s:I,s:o}", "text", b.data, "faster",
+			    (json_int_t)kjson_int(h, "successes"), "samples",
+			    (json_int_t)kjson_int(h, "samples"), "percent",
+			    json_sprintf("%.2g", 100 * kjson_num(h, "gain")));
 	}
 	return out;
 }
@@ -247,7 +245,7 @@ error_facts(void)
 	const char *parent = kjson_str(sample, "parent.id");
 	auto_buf struct kbuf b = { 0 };
 
-	kjson_foreach(e, json_object_get(sample, "errors")) {
+	kjson_foreach(e, sample, "errors") {
 		const char *text = kjson_str(e, "text");
 		auto_free char *id = kfence_line(kjson_str_or(e, "id", "?"), MAX_ID),
 		               *clean = kfence_clean(text, strlen(text));
@@ -270,7 +268,7 @@ tip_facts(void)
 	struct krng rng;
 
 	krng_init(&rng, strtoull(kshown("%.16s", ksha256_of(salt)), NULL, 16),
-	    (long)kjson_int(rec->json, "trial"), (long)kjson_int(rec->json, "branch"), "tips");
+	    kjson_int(rec->json, "trial"), kjson_int(rec->json, "branch"), "tips");
 	for (size_t i = 0; i < campaign.tips.count; i++)
 		order[i] = i;
 	for (size_t i = 0; i < wanted && i < campaign.tips.count; i++) {
@@ -306,17 +304,16 @@ record_facts(void)
 
 	check_sample();
 	salt = kjson_str(sample, "seed");
-	json_object_update_new(facts,
-	    json_pack("{s:s,s:b,s:{s:b},s:o,s:b,s:b,s:o*,s:o,s:o*,s:o,s:o*,s:o}", "status", status,
-	        status, 1, "strategy", kjson_str_or(sample, "strategy", "mutate"), 1, "parent",
-	        program_facts(parent), "edits",
-	        kextract_takes_edits(
-	            kjson_maybe(parent, "code"), json_object_get(parent, "files") != NULL),
-	        "parent_is_best", kjson_is(sample, "incumbent", kjson_str_or(parent, "id", "?")),
-	        "best", best ? program_facts(best) : NULL, "inspirations", inspirations(), "hints",
-	        start != START_ERROR ? hint_facts() : NULL, "errors", error_facts(), "tips",
-	        start == START_CORRECT ? tip_facts() : NULL, "application",
-	        data_filled("application", "failures in the application")));
+	kjson_extend(facts, "{s:s,s:b,s:{s:b},s:o,s:b,s:b,s:o*,s:o,s:o*,s:o,s:o*,s:o}", "status",
+	    status, status, 1, "strategy", kjson_str_or(sample, "strategy", "mutate"), 1, "parent",
+	    program_facts(parent), "edits",
+	    kextract_takes_edits(
+	        kjson_maybe(parent, "code"), json_object_get(parent, "files") != NULL),
+	    "parent_is_best", kjson_is(sample, "incumbent", kjson_str_or(parent, "id", "?")),
+	    "best", best ? program_facts(best) : NULL, "inspirations", inspirations(), "hints",
+	    start != START_ERROR ? hint_facts() : NULL, "errors", error_facts(), "tips",
+	    start == START_CORRECT ? tip_facts() : NULL, "application",
+	    data_filled("application", "failures in the application"));
 	profile_facts(parent);
 	lead_facts(program_profile(parent));
 	put_target();

@@ -31,7 +31,7 @@ roofline_facts(void)
 	add_line(list, "fact", kjson_find(known, "metric", kjson_str(roofline, "compute")));
 	for (i = 0; i < LEN(shown); i++)
 		add_line(list, "fact", kjson_find(known, "metric", shown[i]));
-	kjson_foreach(row, json_object_get(roofline, "workloads")) {
+	kjson_foreach(row, roofline, "workloads") {
 		/* A copy has no arithmetic rate, and so perhaps no ridge. */
 		json_object_set(row, "ridge", json_object_get(roofline, "ridge"));
 		add_line(bounds, "bound", kjson_is(row, "bound", "unknown") ? NULL : row);

@@ -67,7 +67,7 @@ struct parameter {
 static void
 find_contents(struct parameter *p)
 {
-	kjson_foreach(w, json_object_get(task, "workloads"))
+	kjson_foreach(w, task, "workloads")
 		p->given = json_object_get(json_object_get(w, "values"), p->name) ?: p->given;
 	p->kept = json_is_array(p->given) ||
 	    (json_is_object(p->given) &&
@@ -123,13 +123,12 @@ listed_sizes(const char *name)
 	json_auto_t *seen = json_array();
 	struct kbuf b = kbuf_empty();
 
-	kjson_foreach(w, json_object_get(task, "workloads")) {
+	kjson_foreach(w, task, "workloads") {
 		json_t *v = json_object_get(json_object_get(w, "axes"), name);
 
 		if (!json_is_integer(v) || kany(kjson_foreach(other, seen), json_equal(v, other)))
 			continue;
-		kbuf_printf(
-		    &b, "%s%" JSON_INTEGER_FORMAT, b.len ? ", " : "", json_integer_value(v));
+		kbuf_printf(&b, "%s%lld", b.len ? ", " : "", json_integer_value(v));
 		json_array_append(seen, v);
 	}
 	return b.data;
@@ -164,7 +163,7 @@ describe_values(struct kbuf *out, const struct parameter *p)
 	bool fixed = kjson_bool(p->tensor, "fixed"), varies = false;
 	double first = kjson_num(p->tensor, "value"), low = first, high = first, v, a, b;
 
-	kjson_foreach(w, json_object_get(task, "workloads")) {
+	kjson_foreach(w, task, "workloads") {
 		size_t i = kjson_at(w);
 
 		v = kjson_num_or(
@@ -223,7 +222,7 @@ put_entry(void)
 	bool written = false, inout = false, kept = false;
 	auto_free char *line = NULL;
 
-	kjson_foreach(argument, kjson_path(task, "entry.arguments")) {
+	kjson_foreach(argument, task, "entry.arguments") {
 		struct parameter p = parameter_of(argument);
 		auto_free char *declaration = declare(&p);
 
@@ -231,8 +230,7 @@ put_entry(void)
 		written |= !strcmp(p.kind, "output") && !p.inout;
 		inout |= p.inout;
 		kept |= p.kept;
-		json_array_append_new(
-		    list, json_pack("{s:s,s:o}", "name", p.name, "text", describe(&p)));
+		kjson_append(list, "{s:s,s:o}", "name", p.name, "text", describe(&p));
 	}
 	put_own("entry", "entry.name");
 	context = json_pack(
@@ -242,9 +240,8 @@ put_entry(void)
 	                 "prompts/backends", context);
 	kfence_code(&prototype, line, campaign.label);
 	put_text("prototype", &prototype);
-	json_object_update_new(facts,
-	    json_pack("{s:b,s:b,s:b,s:o}", "written", written, "inout", inout, "kept", kept,
-	        "arguments", list));
+	kjson_extend(facts, "{s:b,s:b,s:b,s:o}", "written", written, "inout", inout, "kept", kept,
+	    "arguments", list);
 }
 
 /* "timed": [{"name","text":"M = 1024, N = 1024"}] for the set in use. */
@@ -254,18 +251,17 @@ put_timed(void)
 	const char *set = kcamp_str("eval.set");
 	json_t *list = json_array();
 
-	kjson_foreach(w, json_object_get(task, "workloads")) {
+	kjson_foreach(w, task, "workloads") {
 		auto_buf struct kbuf text = kbuf_empty();
 		const json_t *sets = json_object_get(w, "sets");
 
 		if (!kjson_bool(w, "timed") || (sets && !kjson_has(sets, set)))
 			continue;
-		kjson_foreach_member(axis, v, json_object_get(w, "axes"))
-			kbuf_printf(&text, "%s%s = %" JSON_INTEGER_FORMAT, text.len ? ", " : "",
-			    axis, json_integer_value(v));
-		json_array_append_new(list,
-		    json_pack(
-		        "{s:s,s:s}", "name", kjson_str_or(w, "name", "?"), "text", text.data));
+		kjson_foreach_member(axis, v, w, "axes")
+			kbuf_printf(&text, "%s%s = %lld", text.len ? ", " : "", axis,
+			    json_integer_value(v));
+		kjson_append(
+		    list, "{s:s,s:s}", "name", kjson_str_or(w, "name", "?"), "text", text.data);
 	}
 	put("timed", list);
 }
@@ -344,7 +340,7 @@ put_baselines(void)
 {
 	struct kbuf names = { 0 };
 
-	kjson_foreach(b, json_object_get(task, "baselines"))
+	kjson_foreach(b, task, "baselines")
 		kbuf_join(&names, ", ", kjson_str_or(b, "name", "?"));
 	put_text("baselines", &names);
 }

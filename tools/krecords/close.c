@@ -114,7 +114,7 @@ check_piece(const struct closed *e, const struct piece *p)
 static bool
 is_fact(const char *path)
 {
-	return !strncmp(path, "trials/", 7);
+	return kbegins(path, "trials/");
 }
 
 /* A fact that has changed cannot be made again. */
@@ -210,7 +210,7 @@ read_closed(void)
 		if (!kjson_is(line, "kind", "round"))
 			continue;
 		*e = (struct closed){ .line = line,
-			.round = (long)kjson_int(line, "round"),
+			.round = kjson_int(line, "round"),
 			.correction = kjson_bool(line, "correction"),
 			.current = true };
 		for (int l = 0; l < LOGS; l++) {
@@ -275,7 +275,7 @@ grow(long round, bool correction)
 	json_t *files = json_object(), *logs = json_object();
 
 	kforeach_of(one, p->file, p->count)
-		json_object_set_new(files, one->path, json_string(one->sha256));
+		kjson_put(files, one->path, one->sha256);
 	for (int l = 0; l < LOGS; l++) {
 		size_t start = state.grown[l].len;
 
@@ -417,7 +417,7 @@ state_open(bool must_exist)
 static void
 remove_old_files(const struct closed *e)
 {
-	kjson_foreach_member(path, digest, json_object_get(e->line, "files"))
+	kjson_foreach_member(path, digest, e->line, "files")
 		if (!is_fact(path) && !find_planned(&state.plan[e->round - 1], path) &&
 		    unlink(path) < 0 && errno != ENOENT)
 			kdie_io("%s", path);

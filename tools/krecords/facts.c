@@ -51,9 +51,8 @@ put_page(const char *name, json_t *facts, struct kbuf *out)
 	auto_free char *file = kasprintf("pages/records/%s", name);
 	struct ktemplate t = { .show = show_md };
 
-	json_object_update_new(facts,
-	    json_pack("{s:s,s:s,s:b,s:b}", "unit", rate_unit(), "time_unit", kcamp_unit(), "flops",
-	        counts_flops(), "bytes", counts_bytes()));
+	kjson_extend(facts, "{s:s,s:s,s:b,s:b}", "unit", rate_unit(), "time_unit", kcamp_unit(),
+	    "flops", counts_flops(), "bytes", counts_bytes());
 	ktemplate_fill(&t, out, page_text(file), file, facts);
 	json_decref(facts);
 }
@@ -212,18 +211,17 @@ audit_facts(const struct round *r, const struct candidate *x)
 	if (!x->audit)
 		return json_null();
 	a = json_copy((json_t *)x->audit);
-	json_object_update_new(a,
-	    json_pack("{s:s,s:s,s:s*,s:s,s:b,s:s,s:s}", "bucket",
-	        kjson_str_or(x->audit, "bucket", kjson_str_or(x->plan, "bucket", "K?")), "declared",
-	        kjson_str_or(x->audit, "declared", "nothing"), "gap",
-	        kjson_path(x->audit, "fresh.gap_pct")
-	            ? kshown("%+.3f%%", kjson_num(x->audit, "fresh.gap_pct"))
-	            : NULL,
-	        "unmeasured",
-	        kjson_str_or(json_array_get(json_object_get(x->audit, "not_measured"), 0), "why",
-	            "not needed"),
-	        "grouped", campaign.task->groups >= 0, "benchmark", pct_text(gain_pct(x), 3),
-	        "real", real_gain(r, x)));
+	kjson_extend(a, "{s:s,s:s,s:s*,s:s,s:b,s:s,s:s}", "bucket",
+	    kjson_str_or(x->audit, "bucket", kjson_str_or(x->plan, "bucket", "K?")), "declared",
+	    kjson_str_or(x->audit, "declared", "nothing"), "gap",
+	    kjson_path(x->audit, "fresh.gap_pct")
+	        ? kshown("%+.3f%%", kjson_num(x->audit, "fresh.gap_pct"))
+	        : NULL,
+	    "unmeasured",
+	    kjson_str_or(
+	        json_array_get(json_object_get(x->audit, "not_measured"), 0), "why", "not needed"),
+	    "grouped", campaign.task->groups >= 0, "benchmark", pct_text(gain_pct(x), 3), "real",
+	    real_gain(r, x));
 	return a;
 }
 
@@ -405,13 +403,11 @@ best_facts(void)
 	kforeach_of(one, campaign.round + 1, campaign.count - 1)
 		accepted += one->accepted != NULL;
 	/* The ceiling only here, not in sealed files: knowledge of the hardware may grow. */
-	json_object_update_new(facts,
-	    json_pack("{s:I,s:I,s:I,s:s?}", "rounds", (json_int_t)campaign.count, "wins",
-	        (json_int_t)accepted, "losses", (json_int_t)(campaign.count - 1 - accepted),
-	        "ceiling",
-	        kjson_path(r->accepted->score, "efficiency_pct")
-	            ? kshown("%.1f%%", kjson_num(r->accepted->score, "efficiency_pct"))
-	            : NULL));
+	kjson_extend(facts, "{s:I,s:I,s:I,s:s?}", "rounds", (json_int_t)campaign.count, "wins",
+	    (json_int_t)accepted, "losses", (json_int_t)(campaign.count - 1 - accepted), "ceiling",
+	    kjson_path(r->accepted->score, "efficiency_pct")
+	        ? kshown("%.1f%%", kjson_num(r->accepted->score, "efficiency_pct"))
+	        : NULL);
 	return facts;
 }
 
@@ -440,14 +436,12 @@ directions_facts(void)
 	json_t *list = json_array();
 
 	kforeach_of(r, campaign.round, campaign.count)
-		kjson_foreach_text(text, json_object_get(r->list->plan, "directions")) {
+		kjson_foreach_text(text, r->list->plan, "directions") {
 			auto_free char *normal = kplan_normal(text ?: "");
 
 			if (text && !json_object_get(seen, normal))
-				json_array_append_new(list,
-				    json_pack("{s:s,s:I,s:I}", "text", text, "named",
-				        (json_int_t)r->number, "tried",
-				        (json_int_t)tried_in(text)));
+				kjson_append(list, "{s:s,s:I,s:I}", "text", text, "named",
+				    (json_int_t)r->number, "tried", (json_int_t)tried_in(text));
 			kjson_enter(seen, normal);
 		}
 	return json_pack("{s:o}", "directions", list);

@@ -59,11 +59,11 @@ test_text(const struct candidate *x)
 	const char *who = kcamp_json("eval.correctness") ? "the campaign's own "
 	                                                   "command"
 	                                                 : "keval, tier 2";
-	long long total = (long long)kjson_int(x->eval, "correctness.total");
+	long total = kjson_int(x->eval, "correctness.total");
 
 	if (total)
-		return kshown("%s: %lld of %lld cases passed", who,
-		    (long long)kjson_int(x->eval, "correctness.passed"), total);
+		return kshown("%s: %ld of %ld cases passed", who,
+		    kjson_int(x->eval, "correctness.passed"), total);
 	return kshown("%s%s", who,
 	    status_at(x->eval, "status") == STATUS_CORRECT ? " passed it and lists no cases; kiln "
 	                                                     "itself compared no results"

@@ -26,7 +26,7 @@ hygiene_fault(const char *text, bool accepted)
 
 	if (!accepted && strcasestr(text, ANTI_PATTERN))
 		return NULL;
-	kjson_foreach(rule, json_object_get(table, "rules"))
+	kjson_foreach(rule, table, "rules")
 		if (matches(rule, text))
 			return kasprintf("%s: %s; such a trick is allowed only in a rolled-back "
 			                 "round, with the words '" ANTI_PATTERN "'",

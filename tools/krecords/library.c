@@ -48,7 +48,7 @@ add_program(json_t *row, const struct kcandidate *c)
 	bool failed = last && !strcmp(kverdict_outcome(last), "ROLLED_BACK");
 
 	if (last)
-		json_object_set_new(row, "application", json_string(kverdict_outcome(last)));
+		kjson_put(row, "application", kverdict_outcome(last));
 	if (!failed && code && !kjson_path(c->json, "eval.files") && c->speedup.n)
 		json_object_set_new(row, "program",
 		    json_pack("{s:s,s:o,s:o,s:o*}", "code", code, "types", types_of(), "speedup",
@@ -71,9 +71,8 @@ put_round(struct kbuf *b, long trial)
 	/* "Vectorized load" and "vectorized_load" are one category. */
 	same = kwords(category, '_', false);
 	row = new_row("round");
-	json_object_update_new(row,
-	    json_pack("{s:s,s:s,s:o,s:s*}", "id", c->id, "category", same, "gain_pct",
-	        number_json(gain), "time", *c->time ? c->time : NULL));
+	kjson_extend(row, "{s:s,s:s,s:o,s:s*}", "id", c->id, "category", same, "gain_pct",
+	    number_json(gain), "time", *c->time ? c->time : NULL);
 	add_program(row, c);
 	put_json(b, row);
 }
@@ -87,8 +86,7 @@ put_summary(struct kbuf *b)
 	            *row = compact ? new_row("summary") : NULL;
 
 	if (row) {
-		json_object_update_new(
-		    row, json_pack("{s:s*}", "time", kjson_maybe(compact, "reply.time")));
+		kjson_extend(row, "{s:s*}", "time", kjson_maybe(compact, "reply.time"));
 		json_object_update_missing(row, json_object_get(compact, "compact"));
 		put_json(b, row);
 	}

@@ -25,7 +25,7 @@ static void
 set_environment(void)
 {
 	for (char **v = environ; *v;)
-		if (!strncmp(*v, "GIT_", 4)) {
+		if (kbegins(*v, "GIT_")) {
 			auto_free char *name = kstrndup(*v, strcspn(*v, "="));
 
 			unsetenv(name);
@@ -134,8 +134,7 @@ other_entries(const char *tree, const char *name, char **object)
 		if (strcmp(tab + 1, name))
 			kbuf_printf(&others, "%s\n", e);
 		else
-			*object = strncmp(e, "040000 ", 7) ? kstrdup("")
-			                                   : kstrndup(sha, (size_t)(tab - sha));
+			*object = kstrndup(sha, kbegins(e, "040000 ") ? (size_t)(tab - sha) : 0);
 	}
 	return others;
 }
@@ -353,7 +352,7 @@ checked_out(const char *branch)
 	char *folder = NULL, *at = NULL;
 
 	kpart_foreach(line, list, "\n")
-		if (!strncmp(line, "worktree ", 9))
+		if (kbegins(line, "worktree "))
 			at = line + 9;
 		else if (at && !folder && !strcmp(line, kshown("branch refs/heads/%s", branch)))
 			folder = kstrdup(at);
@@ -612,9 +611,8 @@ check_commit(size_t i, const char *base, struct kfaults *f)
 	               *there = GIT_TRY("cat-file", "-t", commit);
 
 	if (strcmp(made, commit))
-		kfault(f, "%s:%lld: round %ld is commit %s here, but %s in the records", KSEAL_FILE,
-		    (long long)kjson_int(lineage.commit[i], "n"), chain.at[i]->number, commit,
-		    made);
+		kfault(f, "%s:%ld: round %ld is commit %s here, but %s in the records", KSEAL_FILE,
+		    kjson_int(lineage.commit[i], "n"), chain.at[i]->number, commit, made);
 	else if (!there)
 		kfault(f,
 		    "commit %s of round %ld is no longer in the repository; fetch it, or name "
@@ -654,8 +652,8 @@ check_commits(struct kfaults *f, size_t *commits)
 		free(branch);
 		branch = kstrdup(kjson_str(lineage.head, "branch"));
 		if (why)
-			kfault(f, "%s:%lld: commits on branch %s cannot be compared: %s",
-			    KSEAL_FILE, (long long)kjson_int(lineage.head, "n"), branch, why);
+			kfault(f, "%s:%ld: commits on branch %s cannot be compared: %s", KSEAL_FILE,
+			    kjson_int(lineage.head, "n"), branch, why);
 	}
 	if (branch && !why)
 		check_branch(branch, f);

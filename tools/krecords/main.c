@@ -61,7 +61,7 @@ command_check(void)
 		    "since they were sealed\n",
 		    campaign.count, files, LOGS, commits, versions);
 	kout_open(given.output);
-	kout_line(f.text.data, f.text.len - 1);
+	kout_line("%s", f.text.data);
 	kout_commit();
 	kbuf_free(&f.text);
 	return f.count ? K_NO : K_OK;

@@ -11,9 +11,8 @@ append_event(json_t *event, json_t *versions)
 {
 	json_t *files = json_object();
 
-	json_object_update_new(event,
-	    json_pack("{s:o,s:I,s:s}", "versions", versions, "trial", (json_int_t)ktrials.last + 1,
-	        "time", know_text()));
+	kjson_extend(event, "{s:o,s:I,s:s}", "versions", versions, "trial",
+	    (json_int_t)ktrials.last + 1, "time", know_text());
 	/* It takes effect from here on. */
 	json_array_append(kmemo_masks.events, event);
 	kjson_foreach_text(name, versions)
@@ -203,9 +202,8 @@ restart(struct choice *c, const char *why)
 	long next = ktrials.last + 1, number = restarts();
 
 	if (kjson_int_or(before, "trial", -1) == next)
-		kprogress("a restart before trial %ld was made already (event %" JSON_INTEGER_FORMAT
-		          ")",
-		    next, kjson_int(before, "n"));
+		kprogress("a restart before trial %ld was made already (event %ld)", next,
+		    kjson_int(before, "n"));
 	else
 		append_event(json_pack("{s:s,s:b,s:s,s:I,s:I,s:I}", "event", "restart", "masked", 1,
 		                 "why", why, "seed", (json_int_t)seed, "draw", (json_int_t)number,
@@ -227,7 +225,7 @@ undo(void)
 	 * decides.
 	 */
 	append_event(json_pack("{s:s,s:b,s:s,s:I}", "event", "undo", "masked", 0, "why",
-	                 "the restart is undone", "of", kjson_int(e, "n")),
+	                 "the restart is undone", "of", (json_int_t)kjson_int(e, "n")),
 	    those(json_object_get(e, "versions"), true));
 	return K_OK;
 }
@@ -236,7 +234,7 @@ undo(void)
 static long
 stagnation(const struct choice *c)
 {
-	long since = (long)kjson_int_or(last_restart(), "trial", 1) - 1;
+	long since = kjson_int_or(last_restart(), "trial", 1) - 1;
 
 	return ktrials.last - (c->win > since ? c->win : since);
 }

@@ -299,18 +299,17 @@ add_pitfall(const struct kcandidate *c, json_t *list)
 	if (c->won || is_unsure(c) || !c->trial)
 		return;
 	line = outcome(c);
-	json_array_append_new(list,
-	    json_pack("{s:s,s:s,s:s*,s:s*,s:s,s:s}", "error_type", error_type(c), "id", c->id,
-	        "error_message",
-	        c->correct ? line
-	            : *log ? log
-	                   : fault,
-	        "root_cause",
-	        audit
-	            ?: c->correct
-	            ? kjson_str_or(c->json, "score.decision.code", "no gain beyond the noise")
-	            : fault,
-	        "fix_applied", rolled_back(c) ? "rolled back" : "none", "lesson", line));
+	kjson_append(list, "{s:s,s:s,s:s*,s:s*,s:s,s:s}", "error_type", error_type(c), "id", c->id,
+	    "error_message",
+	    c->correct ? line
+	        : *log ? log
+	               : fault,
+	    "root_cause",
+	    audit
+	        ?: c->correct
+	        ? kjson_str_or(c->json, "score.decision.code", "no gain beyond the noise")
+	        : fault,
+	    "fix_applied", rolled_back(c) ? "rolled back" : "none", "lesson", line);
 }
 
 /* A repair that worked is the only fix that is known to be one. */
@@ -318,11 +317,10 @@ static void
 add_fix(const struct kcandidate *c, json_t *list)
 {
 	if (!strcmp(c->strategy, "repair") && c->correct)
-		json_array_append_new(list,
-		    json_pack("{s:s,s:s,s:s*,s:s,s:s}", "error_type",
-		        c->parent_status == STATUS_COMPILE_ERROR ? "compilation" : "runtime", "id",
-		        c->parent, "error_message", kjson_maybe(c->json, "sample.parent.log"),
-		        "fix_applied", c->id, "lesson", "repaired"));
+		kjson_append(list, "{s:s,s:s,s:s*,s:s,s:s}", "error_type",
+		    c->parent_status == STATUS_COMPILE_ERROR ? "compilation" : "runtime", "id",
+		    c->parent, "error_message", kjson_maybe(c->json, "sample.parent.log"),
+		    "fix_applied", c->id, "lesson", "repaired");
 }
 
 /* For the baseline: facts about the device that no source gives, and what is used instead. */
@@ -334,12 +332,11 @@ add_unknown(json_t *list)
 
 	for (size_t i = 0; i < LEN(kinds); i++)
 		kjson_foreach(row, json_object_get(roofline, kinds[i]))
-			json_array_append_new(list,
-			    json_pack("{s:s,s:s,s:s,s:s*,s:s}", "error_type", "unknown_fact",
-			        "fix_applied", i ? kjson_str(row, "from") : "none", "error_message",
-			        kjson_str_or(row, "metric", "?"), "root_cause",
-			        i ? "no source gives it" : kjson_maybe(row, "why"), "lesson",
-			        "no target or bound may rest on it"));
+			kjson_append(list, "{s:s,s:s,s:s,s:s*,s:s}", "error_type", "unknown_fact",
+			    "fix_applied", i ? kjson_str(row, "from") : "none", "error_message",
+			    kjson_str_or(row, "metric", "?"), "root_cause",
+			    i ? "no source gives it" : kjson_maybe(row, "why"), "lesson",
+			    "no target or bound may rest on it");
 }
 
 static json_t *
@@ -375,8 +372,7 @@ add_direction(json_t *list, const char *direction, const char *rationale)
 	auto_free char *line = kfence_line(direction ?: "", LINE);
 
 	if (*line && json_array_size(list) < DIRECTIONS)
-		json_array_append_new(
-		    list, json_pack("{s:s,s:s*}", "direction", line, "rationale", rationale));
+		kjson_append(list, "{s:s,s:s*}", "direction", line, "rationale", rationale);
 }
 
 /* From the plan; else what the findings of the profile suggest. */
@@ -385,10 +381,10 @@ open_directions(const struct kcandidate *c)
 {
 	json_t *list = json_array();
 
-	kjson_foreach_text(d, kjson_path(c->json, "eval.plan.directions"))
+	kjson_foreach_text(d, c->json, "eval.plan.directions")
 		add_direction(list, d, "named in the plan of this round");
 	if (!json_array_size(list))
-		kjson_foreach(d, kjson_path(c->json, "eval.profile.findings"))
+		kjson_foreach(d, c->json, "eval.profile.findings")
 			add_direction(list, kjson_maybe(d, "action"), kjson_maybe(d, "text"));
 	return list;
 }
@@ -411,12 +407,12 @@ experience(const struct ktrial *trial)
 		auto_free char *line = outcome(c), *category = record_category(c);
 		json_auto_t *profile = profile_evidence(c);
 
-		json_array_append_new(list,
-		    json_pack("{s:I,s:s,s:s*,s:s,s:s*,s:s,s:s}", "index", (json_int_t)c->branch,
-		        "name", c->id, "hypothesis", kjson_maybe(c->json, "eval.plan.hypothesis"),
-		        "change", kjson_str_or(c->json, "eval.plan.change", category), "evidence",
-		        kjson_maybe(profile, "evidence_chain"), "result", line, "decision",
-		        decision(c)));
+		kjson_append(list, "{s:I,s:s,s:s*,s:s,s:s*,s:s,s:s}", "index",
+		    (json_int_t)c->branch, "name", c->id, "hypothesis",
+		    kjson_maybe(c->json, "eval.plan.hypothesis"), "change",
+		    kjson_str_or(c->json, "eval.plan.change", category), "evidence",
+		    kjson_maybe(profile, "evidence_chain"), "result", line, "decision",
+		    decision(c));
 	}
 	return json_pack("{s:I,s:I,s:o}", "experiment_count", (json_int_t)trial->count,
 	    "recorded_experiment_count", (json_int_t)json_array_size(list), "experiments", list);
@@ -431,9 +427,8 @@ notes(const char *version)
 	kjson_foreach(e, kmemo_masks.events)
 		if (kjson_is(e, "event", "note") &&
 		    kjson_has(json_object_get(e, "versions"), version))
-			json_array_append_new(list,
-			    json_pack("{s:I,s:s*}", "trial", kjson_int(e, "trial"), "text",
-			        kjson_maybe(e, "why")));
+			kjson_append(list, "{s:I,s:s*}", "trial", (json_int_t)kjson_int(e, "trial"),
+			    "text", kjson_maybe(e, "why"));
 	return list;
 }
 
@@ -445,9 +440,8 @@ application(const struct kcandidate *c)
 	json_t *list = json_array();
 
 	kjson_foreach(v, verdicts)
-		json_array_append_new(list,
-		    json_pack("{s:s,s:s*,s:s*}", "outcome", kverdict_outcome(v), "why",
-		        kjson_maybe(v, "why"), "time", kjson_maybe(v, "at")));
+		kjson_append(list, "{s:s,s:s*,s:s*}", "outcome", kverdict_outcome(v), "why",
+		    kjson_maybe(v, "why"), "time", kjson_maybe(v, "at"));
 	return list;
 }
 

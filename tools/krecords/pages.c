@@ -161,10 +161,7 @@ plan_round(struct round *r, struct plan *p)
 const struct planned *
 find_planned(const struct plan *p, const char *path)
 {
-	kforeach_of(one, p->file, p->count)
-		if (!strcmp(one->path, path))
-			return one;
-	return NULL;
+	return krow_with(p->file, p->count, path, path);
 }
 
 const char *const log_paths[LOGS] = { "logs/optimize.md", "logs/performance_trend.md" };

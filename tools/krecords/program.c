@@ -45,7 +45,7 @@ program_of(const struct candidate *x, const char *name, struct program *p)
 	add_source(p, taken ? kasprintf("candidate%s", dot ?: "") : kstrdup(name), x->code);
 	kjson_foreach(f, files) {
 		const char *path = kjson_str(f, "path");
-		bool fits = kextract_path_ok(path) && strncmp(path, "candidate.", 10) &&
+		bool fits = kextract_path_ok(path) && !kbegins(path, "candidate.") &&
 		    p->count < LEN(p->file);
 
 		for (size_t k = 1; k < p->count && fits; k++)

@@ -94,17 +94,15 @@ put_row(long version, const json_t *v, bool masked)
 	kbuf_printf(&b, "  %-12s %-5s %s", kjson_str(v, "correctness.status"),
 	    kjson_str(v, "quality_gate.result"), action);
 	while (b.len && b.data[b.len - 1] == ' ')
-		b.len--;
-	kout_line(b.data, b.len);
+		b.data[--b.len] = '\0';
+	kout_line("%s", b.data);
 }
 
 static void
 put_name(long version, const json_t *v, bool masked)
 {
-	auto_free char *line = kasprintf("v%-5ld %-8s %-20s memory/v%ld.json", version,
-	    masked ? "[MASKED]" : "", kjson_str_or(v, "timestamp", "-"), version);
-
-	kout_line(line, strlen(line));
+	kout_line("v%-5ld %-8s %-20s memory/v%ld.json", version, masked ? "[MASKED]" : "",
+	    kjson_str_or(v, "timestamp", "-"), version);
 }
 
 /*
@@ -118,7 +116,7 @@ tell_all(const char *head, void (*put)(long version, const json_t *v, bool maske
 
 	kout_open(given.output);
 	if (head)
-		kout_line(head, strlen(head));
+		kout_line("%s", head);
 	kforeach_of(one, list, count) {
 		json_auto_t *v = checked_version(*one);
 
@@ -151,11 +149,8 @@ command_latest(void)
 	while (count > 0 && kmemo_masked(list[count - 1], KMEMO_ALL))
 		count--;
 	kout_open(given.output);
-	if (count > 0) {
-		const char *name = kshown("v%ld", list[count - 1]);
-
-		kout_line(name, strlen(name));
-	}
+	if (count > 0)
+		kout_line("v%ld", list[count - 1]);
 	kout_commit();
 	return count > 0 ? K_OK : K_NO;
 }

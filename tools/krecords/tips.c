@@ -97,7 +97,7 @@ tip_text(const json_t *tip)
 	struct kbuf b = { 0 };
 
 	kbuf_printf(&b, "### %s round-%ld" DASH "%s\n", kjson_str(tip, "time"),
-	    (long)kjson_int(tip, "round"), VERDICT(kjson_bool(tip, "accepted")));
+	    kjson_int(tip, "round"), VERDICT(kjson_bool(tip, "accepted")));
 	kforeach(field, fields)
 		kbuf_printf(&b, "- %s: %s\n", *field, kjson_str(tip, *field));
 	return b.data;
@@ -131,16 +131,15 @@ take_line(json_t *tips, const char *path, long lineno, const char *line)
 	json_t *tip = json_array_get(tips, json_array_size(tips) - 1);
 	struct kregex_span at[4];
 
-	if (!*line || !strncmp(line, "# ", 2))
+	if (!*line || kbegins(line, "# "))
 		return NULL;
 	if (kregex_match(heading, line, at)) {
-		json_array_append_new(tips,
-		    json_pack("{s:s%,s:I,s:b}", "time", line + at[1].from, at[1].to - at[1].from,
-		        "round", (json_int_t)strtol(line + at[2].from, NULL, 10), "accepted",
-		        at[3].from != KREGEX_UNSET));
+		kjson_append(tips, "{s:s%,s:I,s:b}", "time", line + at[1].from,
+		    at[1].to - at[1].from, "round", (json_int_t)strtol(line + at[2].from, NULL, 10),
+		    "accepted", at[3].from != KREGEX_UNSET);
 		return NULL;
 	}
-	if (!strncmp(line, "### ", 4))
+	if (kbegins(line, "### "))
 		return kasprintf("%s:%ld: a tip begins with '### TIME round-N" DASH "ACCEPTED' or "
 		                 "'ROLLED BACK'",
 		    path, lineno);
@@ -167,7 +166,7 @@ lacking(const json_t *tips, const char *path)
 			if (!*kjson_str(tip, *field))
 				return kasprintf("%s: tip %zu (round-%ld): %s: is empty; a tip has "
 				                 "Context, Signal, Takeaway and Applicability",
-				    path, kjson_at(tip) + 1, (long)kjson_int(tip, "round"), *field);
+				    path, kjson_at(tip) + 1, kjson_int(tip, "round"), *field);
 	return NULL;
 }
 
@@ -250,7 +249,7 @@ losers_of(const struct kcandidate *c)
 {
 	json_t *names = json_array();
 
-	kjson_foreach(row, kjson_path(c->json, "score.decision.shapes"))
+	kjson_foreach(row, c->json, "score.decision.shapes")
 		if (kjson_num(row, "delta_pct") < 0)
 			kjson_add(names, kjson_str_or(row, "workload", "?"));
 	return names;
@@ -277,8 +276,8 @@ tip_facts(const struct kcandidate *c, const json_t *verdict)
 	return json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:o,s:s,s:s,"
 	                 "s:b,s:b,s:b,s:b}",
 	    "time", kjson_str_or(verdict, "at", c->time), "round",
-	    kshown("%lld", (long long)kjson_int_or(c->json, "score.decision.round", c->trial)),
-	    "word", VERDICT(accepted), "campaign", kcamp_str("name"), "task", campaign.task->name,
+	    kshown("%ld", kjson_int_or(c->json, "score.decision.round", c->trial)), "word",
+	    VERDICT(accepted), "campaign", kcamp_str("name"), "task", campaign.task->name,
 	    "backend", kcamp_str("backend"), "gpu", *gpu ? gpu : "CPU", "op",
 	    op ?: campaign.task->name, "status", status, "category", category, "change",
 	    *change ? change : category, "gain", isfinite(gain) ? kshown("%+.2f %%", gain) : "",
@@ -325,7 +324,7 @@ static void
 append(json_t *tips, json_t *tip, const char *folder, bool by_hand)
 {
 	auto_free char *fault = tip ? tip_fault(tip) : NULL;
-	long round = (long)kjson_int(tip, "round");
+	long round = kjson_int(tip, "round");
 	bool there = !tip || kany(kjson_foreach(other, tips), json_equal(other, tip));
 
 	if (fault && by_hand)
@@ -377,13 +376,10 @@ list(const char *path)
 	json_auto_t *tips = parse_or_die(path);
 
 	kout_open(given.output);
-	kjson_foreach(tip, tips) {
-		auto_free char *line =
-		    kasprintf("%s %s round-%ld %s: %s", tip_id(tip), kjson_str(tip, "time"),
-		        (long)kjson_int(tip, "round"), VERDICT(kjson_bool(tip, "accepted")),
-		        json_string_value(json_object_get(tip, "Takeaway")));
-		kout_line(line, strlen(line));
-	}
+	kjson_foreach(tip, tips)
+		kout_line("%s %s round-%ld %s: %s", tip_id(tip), kjson_str(tip, "time"),
+		    kjson_int(tip, "round"), VERDICT(kjson_bool(tip, "accepted")),
+		    json_string_value(json_object_get(tip, "Takeaway")));
 	kout_commit();
 	return K_OK;
 }
@@ -403,7 +399,7 @@ check_file(const char *path)
 
 		if (why)
 			kwarn("%s: tip %s (round-%ld): %s", path, tip_id(tip),
-			    (long)kjson_int(tip, "round"), why);
+			    kjson_int(tip, "round"), why);
 		faults += why != NULL;
 	}
 	return faults;

@@ -71,7 +71,7 @@ main(int argc, char **argv)
 	};
 
 	kutil_init("kremote");
-	koption_read(options, LEN(options), usage, argc, argv);
+	koption_read(options, usage, argc, argv);
 	if (other_end && (argv[optind] || call.there || call.shared || call.plain))
 		koption_misuse(usage, "--serve does not take other options");
 	if (other_end)

@@ -64,8 +64,7 @@ add(const char *name, const char *text, size_t len)
 
 	if (kjson_find(list, "path", name))
 		return;
-	if (json_array_append_new(
-	        list, json_pack("{s:s,s:I}", "path", name, "size", (json_int_t)len)) < 0)
+	if (kjson_append(list, "{s:s,s:I}", "path", name, "size", (json_int_t)len) < 0)
 		kdie_usage("%s: the name is not UTF-8", name);
 	kbuf_add(&order.files, text, len);
 }
@@ -84,7 +83,7 @@ add_file(const char *path)
 static const char *
 argument_value(const char *arg)
 {
-	return !strncmp(arg, "--", 2) && strchr(arg, '=') ? strchr(arg, '=') + 1 : arg;
+	return kbegins(arg, "--") && strchr(arg, '=') ? strchr(arg, '=') + 1 : arg;
 }
 
 static bool
@@ -212,7 +211,7 @@ add_inputs(void)
 	char *list = ask(making.args, "", 0), *text;
 	size_t len;
 
-	if (list && (!strncmp(list, "-\n", 2) || strstr(list, "\n-\n"))) {
+	if (list && (kbegins(list, "-\n") || strstr(list, "\n-\n"))) {
 		text = kread_file("-", FILES_MAX_BYTES, &len);
 		if (!text)
 			kdie_io("<stdin>");

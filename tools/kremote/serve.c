@@ -53,7 +53,7 @@ sweep(const char *place)
 
 	for (struct dirent *e; d && (e = readdir(d));) {
 		auto_free char *path = kasprintf("%s/%s", place, e->d_name);
-		int fd = strncmp(e->d_name, RUN, strlen(RUN)) ? -1 : lock_of(path);
+		int fd = kbegins(e->d_name, RUN) ? lock_of(path) : -1;
 
 		if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0)
 			ksandbox_work_free(kstrdup(path));
@@ -207,7 +207,7 @@ write_file(const char *path, size_t len)
 static void
 read_files(void)
 {
-	kjson_foreach(f, json_object_get(service.order, "files")) {
+	kjson_foreach(f, service.order, "files") {
 		const char *path = kjson_str(f, "path");
 		json_int_t size = kjson_int_or(f, "size", -1);
 
@@ -220,8 +220,8 @@ read_files(void)
 static void
 set_environment(void)
 {
-	kjson_foreach_member(name, v, json_object_get(service.order, "env"))
-		if (!strncmp(name, "KILN_", 5) && json_is_string(v))
+	kjson_foreach_member(name, v, service.order, "env")
+		if (kbegins(name, "KILN_") && json_is_string(v))
 			setenv(name, json_string_value(v), 1);
 	setenv("KILN_PIPELINE", "1", 1);
 	setenv("LC_ALL", "C", 1);

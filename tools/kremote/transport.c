@@ -41,10 +41,7 @@ find(void)
 {
 	const char *name = basename(*call.transport);
 
-	kforeach_of(k, known, call.plain ? 0 : LEN(known))
-		if (!strcmp(k->program, name))
-			return k;
-	return NULL;
+	return krow_with(known, call.plain ? 0 : LEN(known), program, name);
 }
 
 /*

@@ -20,7 +20,7 @@ ratio_json(const struct kgain_ratio *ratio)
 		return NULL;
 	o = json_pack("{s:f,s:f}", "mean", ratio->mean, "low", ratio->low);
 	if (isfinite(ratio->high))
-		json_object_set_new(o, "high", json_real(ratio->high));
+		kjson_put(o, "high", ratio->high);
 	return o;
 }
 
@@ -39,11 +39,10 @@ candidate_json(const struct kcandidate *c)
 {
 	json_t *o = json_copy(c->json);
 
-	json_object_update_new(o,
-	    json_pack("{s:s,s:I,s:s,s:f,s:o*,s:I}", "id", c->id, "trial", (json_int_t)c->trial,
-	        "status", status_rows[c->status].name, "ns", c->runtime_ms * 1e6, "speed",
-	        speed_json(c), "round",
-	        kjson_int_or(c->json, "score.decision.round", c->trial + 1)));
+	kjson_extend(o, "{s:s,s:I,s:s,s:f,s:o*,s:I}", "id", c->id, "trial", (json_int_t)c->trial,
+	    "status", status_rows[c->status].name, "ns", c->runtime_ms * 1e6, "speed",
+	    speed_json(c), "round",
+	    (json_int_t)kjson_int_or(c->json, "score.decision.round", c->trial + 1));
 	return o;
 }
 
@@ -64,11 +63,10 @@ candidates_json(void)
 		const struct kcandidate *c = *one;
 		json_t *o = candidate_json(c);
 
-		json_object_update_new(o,
-		    json_pack("{s:b,s:b,s:b,s:I}", "cheat", is_cheat(c), "rolled_back",
-		        !strcmp(c->verdict, "rolled_back"), "transfer",
-		        of(c, "audit") && (c->won || c->overfit), "hits",
-		        (json_int_t)json_array_size(of(c, "audit.hits"))));
+		kjson_extend(o, "{s:b,s:b,s:b,s:I}", "cheat", is_cheat(c), "rolled_back",
+		    !strcmp(c->verdict, "rolled_back"), "transfer",
+		    of(c, "audit") && (c->won || c->overfit), "hits",
+		    (json_int_t)json_array_size(of(c, "audit.hits")));
 		json_array_append_new(list, o);
 	}
 	return list;
@@ -133,9 +131,9 @@ add_timing(json_t *row, const struct kcandidate *c)
 		if (json_is_object(device))
 			json_array_append(devices, device);
 		if (ns > 0 && ktrials.linear)
-			json_object_set_new(times, kjson_str(timed, "workload"), json_real(ns));
+			kjson_put(times, kjson_str(timed, "workload"), ns);
 	}
-	json_object_update_new(row, json_pack("{s:o,s:o}", "times", times, "devices", devices));
+	kjson_extend(row, "{s:o,s:o}", "times", times, "devices", devices);
 }
 
 static json_t *
@@ -216,12 +214,11 @@ elites_json(void)
 			.mean = row->speedup, .low = row->speedup, .high = row->speedup
 		};
 
-		json_array_append_new(elites,
-		    json_pack("{s:s,s:s,s:b,s:s,s:o*,s:f,s:f,s:s,s:s}", "id", row->id, "cell",
-		        karch_cell_text(row->cell), "correct", row->status == STATUS_CORRECT,
-		        "status", status_rows[row->status].name, "speed", ratio_json(&alone), "ns",
-		        row->runtime_ms * 1e6, "score", row->score, "strategy", row->strategy,
-		        "parent", row->parent));
+		kjson_append(elites, "{s:s,s:s,s:b,s:s,s:o*,s:f,s:f,s:s,s:s}", "id", row->id,
+		    "cell", karch_cell_text(row->cell), "correct", row->status == STATUS_CORRECT,
+		    "status", status_rows[row->status].name, "speed", ratio_json(&alone), "ns",
+		    row->runtime_ms * 1e6, "score", row->score, "strategy", row->strategy, "parent",
+		    row->parent);
 	}
 	return elites;
 }
@@ -279,8 +276,8 @@ best_json(void)
 		    name, NULL, kjson_path(report.verify, "timing"));
 
 		if (ratio.n)
-			json_array_append_new(against,
-			    json_pack("{s:s,s:o}", "name", name, "speed", ratio_json(&ratio)));
+			kjson_append(
+			    against, "{s:s,s:o}", "name", name, "speed", ratio_json(&ratio));
 	}
 	json_object_set_new(o, "against", against);
 	return o;
@@ -295,7 +292,7 @@ ends_json(void)
 	struct kends e;
 	json_t *rows;
 
-	kends_find(ktrials.last, (long)kjson_int(karch.header, "linear.drafts"),
+	kends_find(ktrials.last, kjson_int(karch.header, "linear.drafts"),
 	    accepted ? accepted->json : NULL, &e);
 	rows = kends_rows(&e);
 	kends_free(&e);
@@ -337,7 +334,7 @@ roofline_json(void)
 
 	for (size_t i = 0; i < LEN(peaks); i++) {
 		make_plain(json_object_get(json_object_get(report.roofline, "peaks"), peaks[i]));
-		kjson_foreach(w, json_object_get(report.roofline, "workloads"))
+		kjson_foreach(w, report.roofline, "workloads")
 			make_plain(json_object_get(w, ceilings[i]));
 	}
 	return report.roofline;
@@ -349,7 +346,7 @@ source_of(const struct kcandidate *c, const char *what)
 {
 	json_t *o = karch_program(c->id, false);
 
-	json_object_set_new(o, "what", json_string(what));
+	kjson_put(o, "what", what);
 	if (!json_object_get(o, "code"))
 		kjson_put(o, "code", "");
 	return o;
@@ -362,10 +359,8 @@ static const char *const passing[] = { "list", "elites", "ends", "work" };
 static void
 add_view(json_t *f)
 {
-	json_object_update_new(f,
-	    json_pack("{s:o,s:o,s:i,s:o*,s:o}", "list", rows_json(), "elites", elites_json(),
-	        "cells", KARCH_CELLS, "ends", ktrials.linear ? ends_json() : NULL, "work",
-	        work_json()));
+	kjson_extend(f, "{s:o,s:o,s:i,s:o*,s:o}", "list", rows_json(), "elites", elites_json(),
+	    "cells", KARCH_CELLS, "ends", ktrials.linear ? ends_json() : NULL, "work", work_json());
 	json_object_update_new(f, kjq("views/report.jq", f));
 	kforeach(one, passing)
 		json_object_del(f, *one);
@@ -398,10 +393,8 @@ report_facts(json_t **figures)
 	if (json_is_object(lineage))
 		json_object_set_new(
 		    lineage, "steps", steps_json(json_object_get(lineage, "steps")));
-	json_object_update_new(f,
-	    json_pack("{s:o,s:[o,o*],s:o}", "candidates", candidates_json(), "sources",
-	        source_of(report.reference, "reference"),
-	        report.best ? source_of(report.best, "best kernel") : NULL, "digests",
-	        digests_json()));
+	kjson_extend(f, "{s:o,s:[o,o*],s:o}", "candidates", candidates_json(), "sources",
+	    source_of(report.reference, "reference"),
+	    report.best ? source_of(report.best, "best kernel") : NULL, "digests", digests_json());
 	return f;
 }

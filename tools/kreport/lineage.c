@@ -61,9 +61,9 @@ diffs_json(const json_t *before, const json_t *after)
 	json_t *list = json_array();
 
 	json_array_append_new(list, file_diff(before, after, NULL));
-	kjson_foreach(f, json_object_get(after, "files"))
+	kjson_foreach(f, after, "files")
 		json_array_append_new(list, file_diff(before, after, kjson_str(f, "path")));
-	kjson_foreach(f, json_object_get(before, "files"))
+	kjson_foreach(f, before, "files")
 		if (!*content_of(after, kjson_str(f, "path")))
 			json_array_append_new(list, file_diff(before, after, kjson_str(f, "path")));
 	return list;
@@ -77,11 +77,9 @@ add_step(json_t *o, const struct kcandidate *parent, const struct kcandidate *c)
 	bool paired;
 	struct kgain_ratio gain = gain_of(parent, c, &paired);
 
-	json_object_update_new(o,
-	    json_pack("{s:s,s:s,s:b,s:o*,s:o}", "before", parent->id, "title",
-	        text_of(c, "eval.plan.change", text_of(c, "sample.strategy", "no strategy")),
-	        "paired", paired, "gain", gain.n ? ratio_json(&gain) : NULL, "diffs",
-	        diffs_json(a, b)));
+	kjson_extend(o, "{s:s,s:s,s:b,s:o*,s:o}", "before", parent->id, "title",
+	    text_of(c, "eval.plan.change", text_of(c, "sample.strategy", "no strategy")), "paired",
+	    paired, "gain", gain.n ? ratio_json(&gain) : NULL, "diffs", diffs_json(a, b));
 }
 
 json_t *
@@ -94,10 +92,9 @@ steps_json(const json_t *ids)
 		const struct kcandidate *c = ktrials_find(id);
 		json_t *o = candidate_json(c);
 
-		json_object_update_new(o,
-		    json_pack("{s:I,s:s}", "step", (json_int_t)json_array_size(steps), "way",
-		        parent ? text_of(c, "eval.plan.category", text_of(c, "sample.strategy", ""))
-		               : "the reference"));
+		kjson_extend(o, "{s:I,s:s}", "step", (json_int_t)json_array_size(steps), "way",
+		    parent ? text_of(c, "eval.plan.category", text_of(c, "sample.strategy", ""))
+		           : "the reference");
 		if (parent)
 			add_step(o, parent, c);
 		json_array_append_new(steps, o);

@@ -33,7 +33,7 @@ static void
 write_output(const char *path, const struct kbuf *text)
 {
 	kout_open(path);
-	kout_line(text->data, text->len - 1);
+	kout_line("%s", text->data);
 	kout_commit();
 }
 

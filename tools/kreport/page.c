@@ -137,11 +137,11 @@ put_inline(const char *text, bool in_table)
 		if (end) {
 			put_code_span(text + 1, (size_t)(end - text - 1), in_table);
 			text = end + 1;
-		} else if (!strncmp(text, "**", 2)) {
+		} else if (kbegins(text, "**")) {
 			strong = !strong;
 			both(strong ? "<strong>" : "</strong>", "**");
 			text += 2;
-		} else if (!strncmp(text, "\\n", 2)) {
+		} else if (kbegins(text, "\\n")) {
 			put_text("\n", 1);
 			text += 2;
 		} else if (*text) {
@@ -539,7 +539,7 @@ page_make(const char *text, const char *title, long refresh, const json_t *figur
 
 	writer.figures = figures;
 	for (char *line = copy; *line; line = end) {
-		if (!strncmp(line, "```", 3)) {
+		if (kbegins(line, "```")) {
 			end = code_block(line);
 			continue;
 		}

@@ -115,8 +115,7 @@ workloads_json(void)
 	kjson_foreach(row, report.best ? timing_of_best() : timing_of_reference()) {
 		const char *name = kjson_str_or(row, "workload", "?");
 
-		json_array_append_new(workloads,
-		    json_pack("{s:s,s:o}", "name", name, "programs", programs_json(name)));
+		kjson_append(workloads, "{s:s,s:o}", "name", name, "programs", programs_json(name));
 	}
 	return workloads;
 }

@@ -39,8 +39,8 @@ static json_t *
 round_json(const json_t *record, const char *const *said, size_t count)
 {
 	const json_t *decision = kjson_path(record, "score.decision");
-	json_t *o = json_pack("{s:I,s:s,s:s}", "round", kjson_int(decision, "round"), "id",
-	    kjson_str(record, "id"), "code", kjson_str(decision, "code"));
+	json_t *o = json_pack("{s:I,s:s,s:s}", "round", (json_int_t)kjson_int(decision, "round"),
+	    "id", kjson_str(record, "id"), "code", kjson_str(decision, "code"));
 
 	kforeach_of(one, said, count)
 		add_said(o, kjson_path(record, "eval.plan"), *one);
@@ -53,9 +53,9 @@ add_searched(json_t *list, const json_t *record)
 {
 	static const char *const said[] = { "source", "finding" };
 
-	kjson_foreach(row, kjson_path(record, "eval.plan.search")) {
-		json_t *one =
-		    json_pack("{s:I}", "round", kjson_int(record, "score.decision.round"));
+	kjson_foreach(row, record, "eval.plan.search") {
+		json_t *one = json_pack(
+		    "{s:I}", "round", (json_int_t)kjson_int(record, "score.decision.round"));
 
 		kforeach(each, said)
 			add_said(one, row, *each);
@@ -103,9 +103,8 @@ add_history(json_t *sample)
 			    accepted, round_json(record, direction, LEN(direction)));
 		add_searched(searched, record);
 	}
-	json_object_update_new(sample,
-	    json_pack("{s:o,s:o,s:o,s:o}", "rounds", rounds, "ineffective", ineffective, "accepted",
-	        accepted, "searched", searched));
+	kjson_extend(sample, "{s:o,s:o,s:o,s:o}", "rounds", rounds, "ineffective", ineffective,
+	    "accepted", accepted, "searched", searched);
 }
 
 /*
@@ -170,10 +169,10 @@ check_evidence(const char *path, const json_t *evidence, const json_t *program, 
 		           "and it will be gathered again",
 		    path, kjson_str_or(evidence, "id", "nothing"), id);
 	if (kjson_int(evidence, "streak") != streak)
-		kdie_usage("%s: was gathered after %lld rollbacks in a row, but there are now %ld; "
+		kdie_usage("%s: was gathered after %ld rollbacks in a row, but there are now %ld; "
 		           "remove "
 		           "the file, and it will be gathered again",
-		    path, (long long)kjson_int(evidence, "streak"), streak);
+		    path, kjson_int(evidence, "streak"), streak);
 	kforeach(need, needs)
 		if (streak >= need->streak && !json_object_get(evidence, need->member) &&
 		    !kjson_maybe(evidence, need->missing))
@@ -231,7 +230,7 @@ linear_json(void)
 	const json_t *linear = kjson_path(karch.header, "linear"),
 	             *errors = kjson_path(karch.header, "errors");
 	auto_free char *accepted = kverdict_incumbent(linear);
-	long streak = (long)kjson_int(linear, "streak");
+	long streak = kjson_int(linear, "streak");
 	json_t *o, *program;
 
 	if (karch.header && !linear)

@@ -199,7 +199,7 @@ assign_repairs(void)
 static void
 mark_tabu(void)
 {
-	kjson_foreach_member(cell, last, kjson_path(karch.header, "tabu")) {
+	kjson_foreach_member(cell, last, karch.header, "tabu") {
 		int c = karch_cell(cell);
 
 		if (c >= 0 && search.trial - json_integer_value(last) <= KARCH_TABU_TRIALS)
@@ -234,7 +234,7 @@ plan_branches(struct plan *plans, int last)
 {
 	int islands = (int)kcamp_int("search.islands");
 	int island = (int)kjson_int(karch.header, "island.current") % islands;
-	long filled = (long)kjson_int(karch.header, "island.filled");
+	long filled = kjson_int(karch.header, "island.filled");
 
 	planner = (struct planner){ .median = karch_median(), .fresh = is_fresh() };
 	assign_repairs();

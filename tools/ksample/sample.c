@@ -10,9 +10,8 @@ put_times(const struct karch_row *row, json_t *o)
 
 	if (speedup.n)
 		kgain_put_speedup(o, &speedup);
-	json_object_update_new(o,
-	    json_pack("{s:o*,s:o*}", "provisional", row->provisional ? json_true() : NULL,
-	        "runtime_ms", row->runtime_ms > 0 ? json_real(row->runtime_ms) : NULL));
+	kjson_extend(o, "{s:o*,s:o*}", "provisional", row->provisional ? json_true() : NULL,
+	    "runtime_ms", row->runtime_ms > 0 ? json_real(row->runtime_ms) : NULL);
 }
 
 /* A program of the archive with its code; its log only if the prompt shows it. */
@@ -21,9 +20,8 @@ program_json(const struct karch_row *row, bool log)
 {
 	json_t *o = karch_program(row->id, log);
 
-	json_object_update_new(o,
-	    json_pack("{s:o,s:o,s:f}", "coords", karch_coords(row->cell), "status",
-	        status_json(row->status), "combined", row->score));
+	kjson_extend(o, "{s:o,s:o,s:f}", "coords", karch_coords(row->cell), "status",
+	    status_json(row->status), "combined", row->score);
 	put_times(row, o);
 	return o;
 }
@@ -33,11 +31,10 @@ broken_json(const json_t *broken)
 {
 	json_t *o = karch_program(kjson_str(broken, "id"), true);
 
-	json_object_update_new(o,
-	    json_pack("{s:o,s:s,s:f,s:I}", "coords",
-	        karch_coords(karch_cell(kjson_str_or(broken, "cell", "0000"))), "status",
-	        kjson_str(broken, "status"), "combined", kjson_num(broken, "score"), "plan_tries",
-	        kjson_int(broken, "tries")));
+	kjson_extend(o, "{s:o,s:s,s:f,s:I}", "coords",
+	    karch_coords(karch_cell(kjson_str_or(broken, "cell", "0000"))), "status",
+	    kjson_str(broken, "status"), "combined", kjson_num(broken, "score"), "plan_tries",
+	    (json_int_t)kjson_int(broken, "tries"));
 	return o;
 }
 

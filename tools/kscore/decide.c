@@ -120,9 +120,8 @@ shapes_json(const struct klinear_compare *c)
 	json_t *list = json_array();
 
 	kforeach_of(one, c->unit, c->count)
-		json_array_append_new(list,
-		    json_pack("{s:s,s:f,s:b}", "workload", one->name, "delta_pct",
-		        klinear_delta(one), "core", one->core));
+		kjson_append(list, "{s:s,s:f,s:b}", "workload", one->name, "delta_pct",
+		    klinear_delta(one), "core", one->core);
 	return list;
 }
 
@@ -131,13 +130,12 @@ put_figures(const struct klinear_case *c, const struct klinear_decision *d, json
 {
 	double forward = c->compare->forward, backward = c->compare->backward;
 
-	json_object_update_new(out,
-	    json_pack("{s:o*,s:f,s:o,s:o*,s:o*}", "improvement_pct",
-	        d->code == KLINEAR_BASELINE ? NULL : json_real(100 * d->improvement),
-	        "vs_baseline_pct", klinear_percent(kjson_num_or(score, "speedup", 1), 1), "shapes",
-	        shapes_json(c->compare), "forward_pct",
-	        forward > 0 ? json_real(klinear_percent(forward, 1)) : NULL, "backward_pct",
-	        backward > 0 ? json_real(klinear_percent(backward, 1)) : NULL));
+	kjson_extend(out, "{s:o*,s:f,s:o,s:o*,s:o*}", "improvement_pct",
+	    d->code == KLINEAR_BASELINE ? NULL : json_real(100 * d->improvement), "vs_baseline_pct",
+	    klinear_percent(kjson_num_or(score, "speedup", 1), 1), "shapes",
+	    shapes_json(c->compare), "forward_pct",
+	    forward > 0 ? json_real(klinear_percent(forward, 1)) : NULL, "backward_pct",
+	    backward > 0 ? json_real(klinear_percent(backward, 1)) : NULL);
 	if (c->again.n)
 		kjson_set(out, "remeasured",
 		    json_pack("{s:I,s:f,s:f}", "n", (json_int_t)c->again.n, "mean_pct",
@@ -199,7 +197,7 @@ add_decision(void)
 	struct klinear_compare compared;
 	struct klinear_decision d = { .code = KLINEAR_BASELINE };
 	struct level level = { 0 };
-	long round = (long)kjson_int(scored.json, "trial") + 1;
+	long round = kjson_int(scored.json, "trial") + 1;
 	auto_free char *line = NULL;
 	json_t *out;
 
@@ -240,7 +238,7 @@ decision_holds(void)
 		return true;
 	is = kjson_told(stored, path);
 	want = kjson_told(now, path);
-	kwarn("%s:%ld: round %lld: score.decision.%s is %s, but the records say %s", scored.file,
-	    scored.lineno, (long long)kjson_int(now, "round"), path, is, want);
+	kwarn("%s:%ld: round %ld: score.decision.%s is %s, but the records say %s", scored.file,
+	    scored.lineno, kjson_int(now, "round"), path, is, want);
 	return false;
 }

@@ -38,7 +38,7 @@ static void
 find_anchor(struct anchor *a)
 {
 	const json_t *pairs = kjson_path(scored.json, "eval.pairs");
-	long trial = (long)kjson_int(scored.json, "trial");
+	long trial = kjson_int(scored.json, "trial");
 
 	*a = (struct anchor){ .name = kjson_maybe(scored.json, "eval.anchor") };
 	if (!a->name)
@@ -172,10 +172,9 @@ add_roofline(void)
 	const char *alarm;
 	json_t *rows = kroof_utilization(scorer.roofline, timing, &efficiency, &alarm);
 
-	json_object_update_new(score,
-	    json_pack("{s:o*,s:o*,s:o*,s:s*}", "utilization", rows, "growth",
-	        kroof_growth(scorer.roofline, timing), "efficiency_pct", json_real(efficiency),
-	        "alarm", alarm ? "below_floor" : NULL));
+	kjson_extend(score, "{s:o*,s:o*,s:o*,s:s*}", "utilization", rows, "growth",
+	    kroof_growth(scorer.roofline, timing), "efficiency_pct", json_real(efficiency), "alarm",
+	    alarm ? "below_floor" : NULL);
 }
 
 /* The time of a single call, next to the time that counts. */
@@ -325,7 +324,7 @@ main(int argc, char **argv)
 	};
 
 	kutil_init("kscore");
-	koption_read(options, LEN(options), usage, argc, argv);
+	koption_read(options, usage, argc, argv);
 	if (!reference)
 		koption_misuse(usage, "give -r REFERENCE, the evaluated record of the reference");
 	kcamp_load();

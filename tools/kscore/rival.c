@@ -45,8 +45,7 @@ rival_of(void)
 void
 put_gain(const struct kgain_ratio *r, bool gain)
 {
-	json_object_update_new(score,
-	    json_pack("{s:b,s:o*,s:o*,s:o*,s:s}", "gain", gain, "gain_ratio", json_real(r->mean),
-	        "gain_low", json_real(r->low), "gain_high", json_real(r->high), "verdict",
-	        kgain_verdict(r, scorer.min_gain)));
+	kjson_extend(score, "{s:b,s:o*,s:o*,s:o*,s:s}", "gain", gain, "gain_ratio",
+	    json_real(r->mean), "gain_low", json_real(r->low), "gain_high", json_real(r->high),
+	    "verdict", kgain_verdict(r, scorer.min_gain));
 }

@@ -44,10 +44,7 @@ fault_at(char *why)
 static const struct khw_device *
 device_of_file(const char *file)
 {
-	kforeach_of(device, page.hw->devices, page.hw->count)
-		if (!strcmp(device->file, file))
-			return device;
-	return NULL;
+	return krow_with(page.hw->devices, page.hw->count, file, file);
 }
 
 static const struct khw_fact *
@@ -159,7 +156,7 @@ is_registered(const json_t *figures, double value)
 static bool
 is_in_roofline(double value)
 {
-	kjson_foreach(row, json_object_get(page.roofline, "workloads")) {
+	kjson_foreach(row, page.roofline, "workloads") {
 		const char *unit = kjson_str(row, "target.unit");
 		double factor = khw_unit(strstr(unit, "/s") ? KHW_BANDWIDTH : KHW_RATE, unit);
 
@@ -224,7 +221,7 @@ check_object(const json_t *o)
 	const json_t *value = json_object_get(o, "value");
 	const struct khw_fact *f;
 
-	kjson_foreach(one, json_object_get(o, "facts"))
+	kjson_foreach(one, o, "facts")
 		check_object(one);
 	if (!file || !sum || !metric)
 		return;
@@ -234,12 +231,12 @@ check_object(const json_t *o)
 	}
 	if (strcmp(sum, d->sha256) != 0)
 		fault("%s: %s has changed since it was cited (sha256)", metric, file);
-	f = fact_of_line(d, (long)kjson_int(o, "line"));
+	f = fact_of_line(d, kjson_int(o, "line"));
 	if (!f || f->state != KHW_KNOWN || strcmp(f->metric, metric) != 0 ||
 	    strcmp(f->unit, unit) != 0 ||
 	    (json_is_string(value) ? strcmp(json_string_value(value), f->value) != 0
 	                           : json_number_value(value) != strtod(f->value, NULL)))
-		fault("%s: is not in %s:L%ld", metric, file, (long)kjson_int(o, "line"));
+		fault("%s: is not in %s:L%ld", metric, file, kjson_int(o, "line"));
 }
 
 static bool
@@ -384,7 +381,7 @@ command_check(void)
 		check_text(*operand);
 	kout_open(given.output);
 	if (page.faults.count)
-		kout_line(page.faults.text.data, page.faults.text.len - 1);
+		kout_line("%s", page.faults.text.data);
 	kout_commit();
 	return page.faults.count ? K_NO : K_OK;
 }

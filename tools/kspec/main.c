@@ -37,10 +37,7 @@ struct consents consents;
 const struct consent *
 consent_for(const char *metric)
 {
-	kforeach_of(one, consents.list, consents.count)
-		if (!strcmp(one->metric, metric))
-			return one;
-	return NULL;
+	return krow_with(consents.list, consents.count, metric, metric);
 }
 
 void
@@ -88,7 +85,7 @@ put_line(json_t *record, char *text)
 	if (given.json)
 		kout_json(record);
 	else
-		kout_line(text, strlen(text));
+		kout_line("%s", text);
 	json_decref(record);
 	free(text);
 }
@@ -110,8 +107,7 @@ put_fact(const struct khw_device *d, const struct khw_fact *f)
 {
 	json_t *record = khw_json(d, f);
 
-	json_object_update_new(
-	    record, json_pack("{s:s,s:s}", "schema", "spec/1", "device", d->name));
+	kjson_extend(record, "{s:s,s:s}", "schema", "spec/1", "device", d->name);
 	put_line(record, khw_line(d, f));
 }
 
@@ -173,7 +169,7 @@ main(int argc, char **argv)
 	};
 
 	kutil_init("kspec");
-	koption_read(options, LEN(options), usage_text, argc, argv);
+	koption_read(options, usage_text, argc, argv);
 	given.grid = (double)grid;
 	given.operands = argv + optind;
 	given.count = (size_t)(argc - optind);

@@ -28,7 +28,7 @@ static struct step {
 static void
 add_unknown(const char *metric, json_t *why)
 {
-	json_array_append_new(step.unknown, json_pack("{s:s,s:o}", "metric", metric, "why", why));
+	kjson_append(step.unknown, "{s:s,s:o}", "metric", metric, "why", why);
 }
 
 /* ---- which device ---- */
@@ -74,9 +74,8 @@ add_mismatch(const char *metric, const char *documented, const char *where, cons
 		kdie_usage("%s: %s (%s), but the device in use reports %s", metric, documented,
 		    where, running);
 	kwarn("%s: %s (%s), but the device in use reports %s", metric, documented, where, running);
-	json_array_append_new(step.mismatches,
-	    json_pack("{s:s,s:s,s:s,s:s}", "metric", metric, "documented", documented, "where",
-	        where, "running", running));
+	kjson_append(step.mismatches, "{s:s,s:s,s:s,s:s}", "metric", metric, "documented",
+	    documented, "where", where, "running", running);
 }
 
 /* Returns how many properties reported by the driver differ from the facts of D. */
@@ -168,9 +167,8 @@ peak(const char *metric)
 	if (c) {
 		json_t *from = json_sprintf("placeholder.ok:L%ld", c->line);
 
-		json_array_append_new(step.placeholders,
-		    json_pack("{s:s,s:f,s:s,s:O}", "metric", metric, "value",
-		        strtod(c->value, NULL), "unit", c->unit, "from", from));
+		kjson_append(step.placeholders, "{s:s,s:f,s:s,s:O}", "metric", metric, "value",
+		    strtod(c->value, NULL), "unit", c->unit, "from", from);
 		return json_pack(
 		    "{s:f,s:s,s:o}", "value", c->number, "by", "placeholder", "from", from);
 	}
@@ -215,15 +213,14 @@ fastest_rate(void)
 	double best = 0;
 
 	kforeach(one, types)
-		if (!strncmp(step.compute, one->prefix, strlen(one->prefix)))
+		if (kbegins(step.compute, one->prefix))
 			bits = one->bits >= 64 ? 8 : one->bits > 16 ? 16 : one->bits;
 	kforeach(each, types)
 		for (size_t j = 0; step.device && j < step.device->fact_count; j++) {
 			const struct khw_fact *f = &step.device->facts[j];
 			const char *engine = f->metric + strlen(each->prefix);
 
-			if (each->bits < bits ||
-			    strncmp(f->metric, each->prefix, strlen(each->prefix)) ||
+			if (each->bits < bits || !kbegins(f->metric, each->prefix) ||
 			    strstr(f->metric, "_sparse"))
 				continue;
 			if (f->state == KHW_UNAVAILABLE && !strcmp(engine, "_matrix"))
@@ -287,7 +284,7 @@ best_ns(const char *workload)
 	const json_t *eval = json_object_get(step.reference, "eval");
 	double best = kgain_time_ns(kgain_row(json_object_get(eval, "timing"), workload));
 
-	kjson_foreach(baseline, json_object_get(eval, "baselines"))
+	kjson_foreach(baseline, eval, "baselines")
 		best = fmin(
 		    best, kgain_time_ns(kgain_row(json_object_get(baseline, "timing"), workload)));
 	return isnan(best) ? NULL : json_real(best);
@@ -300,11 +297,10 @@ work_json(void)
 
 	kforeach_of(w, step.task->workloads, step.task->workload_count)
 		if (w->timed)
-			json_array_append_new(work,
-			    json_pack("{s:s,s:f,s:f,s:o*}", "workload", w->name, "flops",
-			        (double)ktask_value(step.task, w, step.task->flops), "bytes",
-			        (double)ktask_value(step.task, w, step.task->bytes), "best_ns",
-			        best_ns(w->name)));
+			kjson_append(work, "{s:s,s:f,s:f,s:o*}", "workload", w->name, "flops",
+			    (double)ktask_value(step.task, w, step.task->flops), "bytes",
+			    (double)ktask_value(step.task, w, step.task->bytes), "best_ns",
+			    best_ns(w->name));
 	return work;
 }
 

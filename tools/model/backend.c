@@ -113,8 +113,5 @@ backend_lacks_runner(const struct backend *b)
 const struct device_compiler *
 device_compiler(const char *name)
 {
-	kforeach(one, device_compilers)
-		if (!strcmp(one->name, name))
-			return one;
-	return NULL;
+	return krow_with(device_compilers, LEN(device_compilers), name, name);
 }

@@ -377,7 +377,7 @@ read_rows(struct kin *in, bool thin, size_t most, json_t *known)
 char *
 karch_before(const char *path, const json_t *header)
 {
-	long trial = (long)kjson_int_or(header, "after", -1);
+	long trial = kjson_int_or(header, "after", -1);
 	char target[64] = "", *full, *folder, *before = NULL;
 	const char *slash = strrchr(path, '/');
 
@@ -409,7 +409,7 @@ cell_of_line(const char *line, size_t len)
 	static const char start[] = "{\"kind\":\"cell\",\"cell\":\"";
 	char name[KARCH_DIMS + 1] = "";
 
-	if (len > sizeof start + KARCH_DIMS && !strncmp(line, start, sizeof start - 1))
+	if (len > sizeof start + KARCH_DIMS && kbegins(line, start))
 		memcpy(name, line + sizeof start - 1, KARCH_DIMS);
 	return karch_cell(name);
 }
@@ -456,7 +456,7 @@ read_gradient(struct karch_gradient *g, const char *path)
 	g->texts[g->count++] = text;
 	if (!len || text[len - 1] != '\n')
 		kdie_usage("%s: %s", path, len ? "truncated (no newline at the end)" : "is empty");
-	for (const char *line = text; *line && strncmp(line, transition, sizeof transition - 1);
+	for (const char *line = text; *line && !kbegins(line, transition);
 	     line += n + 1, lineno++) {
 		int c = cell_of_line(line, n = strcspn(line, "\n"));
 
@@ -567,7 +567,7 @@ read_file(char **path, bool programs, json_t *known)
 		before = karch_before(*path, header);
 		fault = read_rows(
 		    &in, before, programs || before ? SIZE_MAX : (size_t)KARCH_CONTENDERS, known);
-		kjson_foreach_text(id, json_object_get(header, "gone"))
+		kjson_foreach_text(id, header, "gone")
 			kjson_enter(known, id);
 		if (!karch.header)
 			karch.header = json_incref(header);
@@ -616,7 +616,7 @@ karch_try(const char *path, bool programs)
 		karch_free();
 		return fault;
 	}
-	karch.trial = (long)kjson_int_or(karch.header, "trial", -1);
+	karch.trial = kjson_int_or(karch.header, "trial", -1);
 	json_object_del(karch.header, "after");
 	json_object_del(karch.header, "gone");
 	return NULL;
@@ -788,8 +788,8 @@ karch_hints(const json_t *directions)
 		d = json_array_get(out, i);
 		json_array_set_new(out, i,
 		    json_pack("{s:O,s:I,s:I,s:f}", "direction", json_object_get(d, "direction"),
-		        "samples", kjson_int(d, "samples"), "successes", kjson_int(d, "successes"),
-		        "gain", median_gain(d)));
+		        "samples", (json_int_t)kjson_int(d, "samples"), "successes",
+		        (json_int_t)kjson_int(d, "successes"), "gain", median_gain(d)));
 	}
 	return out;
 }
@@ -808,7 +808,7 @@ add_digest(json_t *program, const char *id)
 	const char *digest = kjson_maybe(record, "reply.text");
 
 	if (digest)
-		json_object_set_new(program, "digest", json_string(digest));
+		kjson_put(program, "digest", digest);
 }
 
 json_t *

@@ -120,10 +120,10 @@ read_sample(struct kcandidate *c, const json_t *sample)
 	const json_t *parent = json_object_get(sample, "parent");
 
 	c->target = karch_cell_json(json_object_get(sample, "target"));
-	c->island = (long)kjson_int_or(sample, "island", -1);
+	c->island = kjson_int_or(sample, "island", -1);
 	c->parent_cell = karch_cell_json(json_object_get(parent, "coords"));
 	c->parent_score = kjson_num(parent, "combined");
-	c->parent_tries = (long)kjson_int(parent, "plan_tries");
+	c->parent_tries = kjson_int(parent, "plan_tries");
 	c->parent_speedup = kgain_speedup_of(parent);
 }
 
@@ -202,8 +202,8 @@ kcandidate_place(struct kcandidate *c, const json_t *record)
 	const char *schema = kjson_str_or(record, "schema", KRECORD_SCHEMA);
 	long trial, branch;
 
-	*c = (struct kcandidate){ .trial = (long)kjson_int_or(record, "trial", -1),
-		.branch = (long)kjson_int_or(record, "branch", -1),
+	*c = (struct kcandidate){ .trial = kjson_int_or(record, "trial", -1),
+		.branch = kjson_int_or(record, "branch", -1),
 		.incumbent = KARCH_REFERENCE };
 	if (strcmp(schema, KRECORD_SCHEMA) && strcmp(schema, KPART_SCHEMA))
 		return kasprintf("schema: is '%s', must be '%s'", schema, KPART_SCHEMA);

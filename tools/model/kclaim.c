@@ -210,7 +210,7 @@ kclaim_cites(const char *claim, const char *shown)
 		size_t n = strcspn(shown, "\n");
 		auto_free char *line = kstrndup(shown, n);
 
-		if (!strncmp(line, "```", 3))
+		if (kbegins(line, "```"))
 			code = !code;
 		else
 			found = !code && line_bears(claim, line);

@@ -61,7 +61,7 @@ const struct kcommand *
 kcommand_read(const struct kcommand_line *line, int argc, char **argv)
 {
 	auto_free char *usage = usage_of(line);
-	uint64_t given = koption_read(line->options, line->option_count, usage, argc, argv);
+	uint64_t given = koption_rows(line->options, line->option_count, usage, argc, argv);
 	const struct kcommand *command = find_command(line, argv[optind], usage);
 
 	for (size_t i = 1; i < line->option_count; i++) {

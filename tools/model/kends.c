@@ -176,9 +176,8 @@ kends_rows(const struct kends *e)
 	json_t *rows = json_array();
 
 	for (size_t i = 0; i < KENDS; i++)
-		json_array_append_new(rows,
-		    json_pack("{s:I,s:s,s:s,s:b,s:b}", "number", (json_int_t)i + 1, "what",
-		        kends_texts[i].what, "from", kends_texts[i].from, "holds", e->at[i].holds,
-		        "set", e->at[i].set));
+		kjson_append(rows, "{s:I,s:s,s:s,s:b,s:b}", "number", (json_int_t)i + 1, "what",
+		    kends_texts[i].what, "from", kends_texts[i].from, "holds", e->at[i].holds,
+		    "set", e->at[i].set);
 	return rows;
 }

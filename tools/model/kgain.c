@@ -255,9 +255,8 @@ kgain_speedup_of(const json_t *object)
 void
 kgain_put_speedup(json_t *object, const struct kgain_ratio *r)
 {
-	json_object_update_new(object,
-	    json_pack("{s:o*,s:o*,s:o*}", "speedup", json_real(r->mean), "speedup_low",
-	        json_real(r->low), "speedup_high", json_real(r->high)));
+	kjson_extend(object, "{s:o*,s:o*,s:o*}", "speedup", json_real(r->mean), "speedup_low",
+	    json_real(r->low), "speedup_high", json_real(r->high));
 }
 
 struct kgain_ratio

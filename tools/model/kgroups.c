@@ -22,7 +22,7 @@ bool
 kgroups_expected(const struct ktask *t)
 {
 	kforeach(op, grouped_ops)
-		if (!strncmp(t->op, *op, strlen(*op)))
+		if (kbegins(t->op, *op))
 			return t->groups >= 0 || !has_recording(t);
 	return t->groups >= 0;
 }

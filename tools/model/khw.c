@@ -107,10 +107,9 @@ add_files(json_t *files, const char *folder, const char *cited, const char *only
 		    kread_file_or_die(kshown("%s/%s", folder, (*one)->d_name), FILE_BYTES, &len);
 
 		if (!only || strcasestr(text, only))
-			json_array_append_new(files,
-			    json_pack("{s:o,s:s,s:o}", "file",
-			        kjson_string(kshown("%s/%s", cited, (*one)->d_name)), "sha256",
-			        ksha256(text, len), "text", kjson_text(text, len)));
+			kjson_append(files, "{s:o,s:s,s:o}", "file",
+			    kjson_string(kshown("%s/%s", cited, (*one)->d_name)), "sha256",
+			    ksha256(text, len), "text", kjson_text(text, len));
 		free(*one);
 	}
 }
@@ -136,7 +135,7 @@ take_device(struct khw_device *d, const json_t *o)
 			.number = kjson_num_or(f, "number", NAN),
 			.evidence = kjson_maybe(f, "evidence"),
 			.source = kjson_maybe(f, "source"),
-			.line = (long)kjson_int(f, "line") };
+			.line = kjson_int(f, "line") };
 }
 
 struct khw *
@@ -156,7 +155,7 @@ khw_load(const char *folder, const char *dir, const char *only)
 	if (dir && kis_folder(own))
 		add_files(files, own, "hardware", only);
 	h->json = kjq("views/hardware.jq", in);
-	kjson_foreach_text(line, json_object_get(h->json, "faults"))
+	kjson_foreach_text(line, h->json, "faults")
 		kfault(&faults, "%s", line);
 	kfaults_end(&faults, "the hardware facts");
 	devices = json_object_get(h->json, "devices");
@@ -207,10 +206,7 @@ khw_near(const struct khw *h, const char *name)
 const struct khw_fact *
 khw_fact(const struct khw_device *d, const char *metric)
 {
-	kforeach_of(fact, d->facts, d->fact_count)
-		if (!strcmp(fact->metric, metric))
-			return fact;
-	return NULL;
+	return krow_with(d->facts, d->fact_count, metric, metric);
 }
 
 const struct khw_fact *

@@ -201,7 +201,7 @@ klaunch_unpack(const char *data, size_t len, const char **source, size_t *source
 	char head[80] = "";
 	size_t left;
 
-	if (!newline || strncmp(data, magic, strlen(magic)))
+	if (!newline || !kbegins(data, magic))
 		return false;
 	memcpy(head, data, (size_t)(newline - data));
 	if (sscanf(head + strlen(magic), "%zu %zu", source_len, code_len) != 2)

@@ -125,7 +125,7 @@ kmemo_masked(long version, long trial)
 	kjson_foreach(e, kmemo_masks.events) {
 		if (kjson_int(e, "trial") > trial)
 			continue;
-		kjson_foreach_text(v, json_object_get(e, "versions"))
+		kjson_foreach_text(v, e, "versions")
 			if (kmemo_version(v, &n) && n == version)
 				masked = kjson_bool_or(e, "masked", masked);
 	}
@@ -190,7 +190,7 @@ put_times(struct kbuf *out, const json_t *v)
 static void
 put_others(struct kbuf *out, const json_t *v)
 {
-	kjson_foreach(e, kjson_path(v, "experience.experiments"))
+	kjson_foreach(e, v, "experience.experiments")
 		if (!kjson_is(e, "name", kjson_str(v, "id")))
 			kbuf_printf(out, "  also tried: %s (%s)\n", kjson_str(e, "change"),
 			    kjson_str(e, "result"));
@@ -222,17 +222,17 @@ kmemo_entry(struct kbuf *out, const json_t *v, long trial)
 		if (kjson_is(e, "name", id))
 			put_part(out, "result", kjson_maybe(e, "result"));
 	put_times(out, v);
-	kjson_foreach(e, json_object_get(v, "pitfalls_and_fixes"))
+	kjson_foreach(e, v, "pitfalls_and_fixes")
 		if (kjson_is(e, "id", id) && !kjson_is(e, "error_type", "performance"))
 			put_part(out, "pitfall", kjson_maybe(e, "error_message"));
-	kjson_foreach(e, json_object_get(v, "application"))
+	kjson_foreach(e, v, "application")
 		kbuf_printf(out, "  in the application: %s: %s\n", kjson_str_or(e, "outcome", "?"),
 		    kjson_str(e, "why"));
-	kjson_foreach(e, json_object_get(v, "notes"))
+	kjson_foreach(e, v, "notes")
 		if (kjson_int(e, "trial") <= trial)
 			put_part(out, "note", kjson_maybe(e, "text"));
 	put_others(out, v);
-	kjson_foreach(e, json_object_get(v, "open_directions"))
+	kjson_foreach(e, v, "open_directions")
 		put_part(out, "open", kjson_maybe(e, "direction"));
 }
 

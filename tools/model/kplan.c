@@ -102,7 +102,7 @@ search_fault(const json_t *plan)
 {
 	char highest = '0';
 
-	kjson_foreach(row, json_object_get(plan, "search")) {
+	kjson_foreach(row, plan, "search") {
 		char layer = kjson_str(row, "layer")[1];
 
 		if (layer > highest + 1)
@@ -218,7 +218,7 @@ said_in(const json_t *list, const json_t *row, const char *a, const char *b)
 	kjson_foreach(one, list)
 		if (says_the_same(kjson_str(one, a), kjson_str(row, a)) &&
 		    says_the_same(kjson_str(one, b), kjson_str(row, b)))
-			return (long)kjson_int(one, "round");
+			return kjson_int(one, "round");
 	return 0;
 }
 
@@ -283,7 +283,7 @@ kplan_novelty_fault(const json_t *plan, const json_t *searched, long streak)
 {
 	size_t fresh = 0;
 
-	kjson_foreach(row, json_object_get(plan, "search")) {
+	kjson_foreach(row, plan, "search") {
 		long round = said_in(searched, row, "source", "finding");
 
 		if (!kjson_bool(row, "new"))

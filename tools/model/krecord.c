@@ -347,7 +347,7 @@ add_texts(enum kjoin join, const json_t *texts)
 		void *next;
 
 		json_object_foreach_safe(rest, next, path, text)
-			if (!strncmp(path, groups[i], strlen(groups[i]))) {
+			if (kbegins(path, groups[i])) {
 				json_object_set(group, path, text);
 				json_object_del(rest, path);
 			}

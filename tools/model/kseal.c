@@ -122,15 +122,13 @@ kseal_add(struct kseal *s, const char *kind, json_t *event)
 {
 	auto_free char *text = NULL;
 
-	json_object_update_new(
-	    event, json_pack("{s:s,s:s,s:s}", "schema", SCHEMA, "kind", kind, "previous", s->head));
+	kjson_extend(event, "{s:s,s:s,s:s}", "schema", SCHEMA, "kind", kind, "previous", s->head);
 	text = json_dumps(event, KIO_DUMP);
 	/* Without its last brace. */
 	ksha256_hex(text, strlen(text) - 1, s->head);
 	kbuf_printf(&s->text, "%.*s" OWN "%s\"}\n", (int)strlen(text) - 1, text, s->head);
 	s->changed = true;
-	json_object_update_new(
-	    event, json_pack("{s:I,s:s}", "n", (json_int_t)++s->count, "sha256", s->head));
+	kjson_extend(event, "{s:I,s:s}", "n", (json_int_t)++s->count, "sha256", s->head);
 	json_array_append_new(s->lines, event);
 }
 
@@ -225,15 +223,15 @@ kseal_changed(const char *dir, const char *kind, const char *since)
 	char *fault = kseal_read(&s, dir, kind);
 	const json_t *line = fault ? NULL : kseal_last(&s, kind);
 
-	kjson_foreach_member(name, digest, json_object_get(line, "files")) {
+	kjson_foreach_member(name, digest, line, "files") {
 		const char *path = kplace_in(dir, name), *is = kseal_file(path);
 
 		if (!fault && (!is || strcmp(is, kseal_digest(line, name))))
 			fault = kasprintf("%s: %s since %s, so figures before and after cannot be "
-			                  "compared (" KSEAL_FILE ":%lld); restore it, or begin "
+			                  "compared (" KSEAL_FILE ":%ld); restore it, or begin "
 			                  "again in another folder",
 			    path, is ? "it has changed" : "it was removed", since,
-			    (long long)kjson_int(line, "n"));
+			    kjson_int(line, "n"));
 	}
 	kseal_close(&s);
 	return fault;

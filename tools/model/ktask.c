@@ -123,19 +123,13 @@ kdist_name(enum kdist d)
 static const struct ktask_axis *
 axis_named(const struct ktask *t, const char *name)
 {
-	kforeach_of(axis, t->axes, t->axis_count)
-		if (!strcmp(axis->name, name))
-			return axis;
-	return NULL;
+	return krow_with(t->axes, t->axis_count, name, name);
 }
 
 static const struct ktask_tensor *
 tensor_named(const struct ktask *t, const char *name)
 {
-	kforeach_of(tensor, t->tensors, t->tensor_count)
-		if (!strcmp(tensor->name, name))
-			return tensor;
-	return NULL;
+	return krow_with(t->tensors, t->tensor_count, name, name);
 }
 
 /* ---- expressions ---- */
@@ -348,7 +342,7 @@ listed_values(const json_t *task, const char *axis, struct ktask_limits *l, int6
 	bool any = false;
 
 	*bits = 0;
-	kjson_foreach(w, json_object_get(task, "workloads")) {
+	kjson_foreach(w, task, "workloads") {
 		const json_t *v = json_object_get(json_object_get(w, "axes"), axis);
 		int64_t n = json_integer_value(v);
 
@@ -485,8 +479,8 @@ ktask_recordings(const json_t *task)
 	json_auto_t *seen = json_object();
 	json_t *list = json_array();
 
-	kjson_foreach(w, json_object_get(task, "workloads"))
-		kjson_foreach_member(name, v, json_object_get(w, "values"))
+	kjson_foreach(w, task, "workloads")
+		kjson_foreach_member(name, v, w, "values")
 			if (json_is_string(json_object_get(v, "file")))
 				kjson_enter(seen, kjson_str(v, "file"));
 	kjson_foreach_member(name, v, seen)
@@ -628,9 +622,8 @@ read_shape(const json_t *shape, struct ktask_tensor *x)
 	kjson_foreach(item, shape) {
 		const char *text = json_string_value(item);
 
-		x->dim[x->rank++] = text
-		    ? kstrdup(text)
-		    : kasprintf("%" JSON_INTEGER_FORMAT, json_integer_value(item));
+		x->dim[x->rank++] =
+		    text ? kstrdup(text) : kasprintf("%lld", json_integer_value(item));
 		check_expression(place, text);
 	}
 }
@@ -739,7 +732,7 @@ static void
 read_entry(const json_t *entry)
 {
 	reading->entry = kjson_maybe(entry, "name");
-	kjson_foreach(item, json_object_get(entry, "arguments"))
+	kjson_foreach(item, entry, "arguments")
 		read_argument(kjson_at(item), item);
 	for (size_t i = 0; i < reading->tensor_count; i++) {
 		size_t n = 0;
@@ -1107,8 +1100,5 @@ ktask_in_set(const struct ktask_workload *w, const char *set)
 const struct ktask_workload *
 ktask_workload(const struct ktask *t, const char *name)
 {
-	kforeach_of(workload, t->workloads, t->workload_count)
-		if (!strcmp(workload->name, name))
-			return workload;
-	return NULL;
+	return krow_with(t->workloads, t->workload_count, name, name);
 }

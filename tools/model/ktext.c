@@ -137,9 +137,8 @@ ktext_parts(const char *text, size_t len, const struct ktext_source *sources, si
 			continue;
 		}
 		put_own(parts, own, (size_t)(s - own));
-		json_array_append_new(parts,
-		    json_pack(
-		        "[I,I,I]", (json_int_t)r.source, (json_int_t)r.first, (json_int_t)r.count));
+		kjson_append(parts, "[I,I,I]", (json_int_t)r.source, (json_int_t)r.first,
+		    (json_int_t)r.count);
 		own = s += r.bytes;
 	}
 	put_own(parts, own, (size_t)(s - own));

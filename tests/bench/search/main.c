@@ -17,7 +17,8 @@
 #include "koption.h"
 #include "search.h"
 
-static const char usage[] = "usage: search-bench [--landscape NAME] [--arm NAME] [--knobs JSON] [--first N] [--seeds N] "
+static const char usage[] = "usage: search-bench [--landscape NAME] [--arm NAME] [--knobs JSON] "
+                            "[--first N] [--seeds N] "
                             "[-j JOBS] [--processes]\n";
 
 struct arguments {
@@ -55,7 +56,10 @@ run_arm(const struct arguments *a, size_t arm, const struct landscape *l, long s
 
 	world_init(&w, l, (uint64_t)seed);
 	if (arms[arm].knobs) {
-		dir = kasprintf("%s/search-XXXXXX", tmp ? tmp : access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm");
+		dir = kasprintf("%s/search-XXXXXX",
+		    tmp                            ? tmp
+		        : access("/dev/shm", W_OK) ? "/tmp"
+		                                   : "/dev/shm");
 		if (!mkdtemp(dir))
 			kdie_errno(K_IO, "%s", dir);
 		run_kiln(&w, (uint64_t)seed, dir, knobs, a->processes, height);
@@ -64,8 +68,8 @@ run_arm(const struct arguments *a, size_t arm, const struct landscape *l, long s
 	} else {
 		run_simple(&w, (uint64_t)seed, arms[arm].name, height);
 	}
-	printf("%s\t%s\t%ld\t%.4f\t%.4f\n", l->name, a->knobs ? a->knobs : arms[arm].name, seed, height[EARLY],
-	    height[BUDGET]);
+	printf("%s\t%s\t%ld\t%.4f\t%.4f\n", l->name, a->knobs ? a->knobs : arms[arm].name, seed,
+	    height[EARLY], height[BUDGET]);
 	fflush(stdout);
 }
 
@@ -79,7 +83,8 @@ run_share(const struct arguments *a, long job)
 		for (size_t i = 0; i < landscape_count; i++)
 			for (size_t k = 0; k < LEN(arms); k++)
 				if ((!a->landscape || !strcmp(a->landscape, landscapes[i].name)) &&
-				    (a->arm ? !strcmp(a->arm, arms[k].name) : !a->knobs || !k) && n++ % a->jobs == job)
+				    (a->arm ? !strcmp(a->arm, arms[k].name) : !a->knobs || !k) &&
+				    n++ % a->jobs == job)
 					run_arm(a, k, &landscapes[i], seed);
 }
 
@@ -90,16 +95,21 @@ main(int argc, char **argv)
 	const struct koption options[] = {
 		{ 0, "landscape", .text = &a.landscape, .help = "NAME\tonly this landscape" },
 		{ 0, "arm", .text = &a.arm, .help = "NAME\tonly this arm" },
-		{ 0, "knobs", .text = &a.knobs, .help = "JSON\tthe arm default with these fields in campaign.json" },
-		{ 0, "first", .number = &a.first, .low = 0, .high = 1e9, .help = "N\tfirst seed (1)" },
-		{ 0, "seeds", .number = &a.seeds, .low = 1, .high = 1e9, .help = "N\tso many seeds (60)" },
-		{ 'j', "jobs", .number = &a.jobs, .low = 1, .high = 1024, .help = "N\tso many runs at once (1)" },
-		{ 0, "processes", .flag = &a.processes, .help = "\trun the tools as programs, from PATH" },
+		{ 0, "knobs", .text = &a.knobs,
+		    .help = "JSON\tthe arm default with these fields in campaign.json" },
+		{ 0, "first", .number = &a.first, .low = 0, .high = 1e9,
+		    .help = "N\tfirst seed (1)" },
+		{ 0, "seeds", .number = &a.seeds, .low = 1, .high = 1e9,
+		    .help = "N\tso many seeds (60)" },
+		{ 'j', "jobs", .number = &a.jobs, .low = 1, .high = 1024,
+		    .help = "N\tso many runs at once (1)" },
+		{ 0, "processes", .flag = &a.processes,
+		    .help = "\trun the tools as programs, from PATH" },
 	};
 	int status, worst = 0;
 
 	kutil_init("search-bench");
-	koption_read(options, LEN(options), usage, argc, argv);
+	koption_read(options, usage, argc, argv);
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	for (long job = 0; job < a.jobs; job++)
 		if (!fork()) {
