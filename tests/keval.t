@@ -214,6 +214,15 @@ lude \"/etc/passwd\""
 	rejected asm_operand "char tsc[1]; void f(void) { asm volatile (\"nop\\n\\trd%P0\" :: \"i\"(tsc)); }"
 	rejected asm_operand "char te[1]; void f(void) { asm volatile (\".by%P[a] 15, 49\" :: [a] \"i\"(te)); }"
 	rejected surroundings "long f(void) { long t; asm (\"mov %%fs:0x10, %0\" : \"=r\"(t)); return t; }"
+	rejected asm_operand "void f(void) { asm volatile (\"rd%T0%S0c\" :: \"r\"(1)); }"
+	rejected asm_operand "void f(void) { asm volatile (\"%S0yscall\" :: \"r\"(1)); }"
+	rejected asm_operand "void f(void) { asm volatile (\"syscal%z0\" :: \"r\"(1)); }"
+	rejected asm_operand "char incbin[1]; void f(void) { asm volatile (\".%P0 \\\"/etc/passwd\\\"\" :: \"i\"(incbin)); }"
+	rejected asm_operand "char name[1]; void f(void) { asm volatile (\"nop\\n\\t%P[a]\" :: [a] \"i\"(name)); }"
+	rejected asm_directive "#ident \"1\\\"\\n.data\\n.ident \\\"2\""
+	rejected surroundings "#include <immintrin.h>
+long f(void) { return (long)_readfsbase_u64(); }"
+	rejected surroundings "int f(void) { int s; asm (\"mov %%es, %0\" : \"=r\"(s)); return s; }"
 	rejected asm_directive "__asm__(\".INCBIN \\\"/etc/passwd\\\"\");"
 	rejected asm_data "void f(void) { asm volatile (\".Byte 0x0f, 0x05\"); }"
 	rejected asm_system "void f(void) { asm volatile (\"RDTSC\" ::: \"eax\", \"edx\"); }"
@@ -378,7 +387,9 @@ void twice(const float *x, float *y, int n) { int (*volatile f)(void) = (int (*)
 	jq -r .log out | grep -q "clock in the machine code"
 	quarantined "__attribute__((target(\"rtm\"))) void twice(const float *x, float *y, int n) {
 		if (__builtin_ia32_xbegin() == ~0u) { y[0] = x[0] + n; __builtin_ia32_xend(); } }"
-	jq -r .log out | grep -q "memory transaction in the machine code"'
+	jq -r .log out | grep -q "memory transaction in the machine code"
+	quarantined "void twice(const float *x, float *y, int n) { int s = 1; __asm__ volatile (\"{mov %0, %%e|}s\" : : \"r\"(s)); y[0] = x[0] + n; }"
+	jq -r .log out | grep -q "segment register in the machine code"'
 ok 'what is compiled is what was scanned' '
 	. ./make.sh
 	answer correct 2000 >answer

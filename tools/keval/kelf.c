@@ -270,7 +270,7 @@ read_sections(struct kelf *f)
 	return fault;
 }
 
-/* rdtsc, rdpmc, rdtscp, rdpru; xbegin. */
+/* rdtsc, rdpmc, rdtscp, rdpru; xbegin; rdfsbase, rdgsbase, wrfsbase, wrgsbase. */
 static bool
 may_pry(const unsigned char *code, uint64_t len)
 {
@@ -278,7 +278,8 @@ may_pry(const unsigned char *code, uint64_t len)
 		return code[1] == 0xf8;
 	return len > 1 && code[0] == 0x0f &&
 	    (code[1] == 0x31 || code[1] == 0x33 ||
-	        (len > 2 && code[1] == 0x01 && (code[2] == 0xf9 || code[2] == 0xfd)));
+	        (len > 2 && code[1] == 0x01 && (code[2] == 0xf9 || code[2] == 0xfd)) ||
+	        (len > 2 && code[1] == 0xae && code[2] >= 0xc0 && code[2] < 0xe0));
 }
 
 /*

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Bytes of a system call in a candidate's machine code, whatever its source says, and instructions
- * that read a clock of the processor or begin a memory transaction. Such bytes may be an
- * instruction, a constant that code jumps into, or chance: part of a distance that the linker
- * filled in, or the end of one instruction and the beginning of the next. The disassembler
- * identifies instructions and distances; the rest is suspect if the code can jump to a computed
- * address.
+ * that read a clock of the processor, begin a memory transaction or use a segment register. Such
+ * bytes may be an instruction, a constant that code jumps into, or chance: part of a distance that
+ * the linker filled in, or the end of one instruction and the beginning of the next. The
+ * disassembler identifies instructions and distances; the rest is suspect if the code can jump to a
+ * computed address. What inline assembly became is always looked at.
  */
 
 #include "keval.h"
@@ -40,6 +40,8 @@ read_instruction(const char *line, struct instruction *n)
 
 static const char is_call[] = "\\A(?:syscall|sysenter|int    [$]0x80)",
                   is_clock[] = "\\A(?:rdtsc|rdpmc|rdpru)", is_transaction[] = "\\Axbegin",
+                  is_segment[] = "\\A(?:(?:rd|wr)[fg]sbase|l[fgs]s\\s|pop[wlq]?\\s+%[fg]s|"
+                                 "mov[wlq]?\\s[^,]*,%[d-gs]s\\b)",
                   is_branch[] = "\\A(?:call|j|bnd jmp|bnd call|xbegin)";
 
 /* A jump or call to an address in a register or memory, other than through the linker's table. */
@@ -93,10 +95,11 @@ static const char *const start_files[] = { "_init", "deregister_tm_clones", "reg
 
 /* What the disassembly shows about all that was found. */
 struct findings {
-	bool seen[LEN(start_files)];       /* each name counts once: a candidate may use it again */
-	bool start_file;                   /* currently in one of them */
-	uint64_t call, clock, transaction; /* addresses of instructions, or 0 */
-	uint64_t odd;                      /* of bytes that are not a distance, or 0 */
+	bool seen[LEN(start_files)]; /* each name counts once: a candidate may use it again */
+	bool start_file;             /* currently in one of them */
+	/* addresses of instructions, or 0 */
+	uint64_t call, clock, transaction, segment;
+	uint64_t odd; /* of bytes that are not a distance, or 0 */
 	bool computed_jumps;
 };
 
@@ -123,6 +126,8 @@ judge_instruction(
 		out->clock = n->at;
 	if (kregex_is(is_transaction, n->text))
 		out->transaction = n->at;
+	if (kregex_is(is_segment, n->text))
+		out->segment = n->at;
 	for (size_t i = 0; i < f->call_count; i++) {
 		if (f->calls[i] < n->at || f->calls[i] >= n->at + n->len)
 			continue;
@@ -177,7 +182,7 @@ has_assembly(const struct build *b)
 char *
 suspect_call(const char *work, const struct build *b, const struct kelf *f)
 {
-	bool found_bytes = f->call_count || f->may_pry;
+	bool found_bytes = f->call_count || f->may_pry || has_assembly(b);
 	auto_free char *text = found_bytes ? disassemble(work, b) : NULL;
 	struct findings found = { 0 };
 
@@ -194,6 +199,9 @@ suspect_call(const char *work, const struct build *b, const struct kelf *f)
 		return kasprintf("it begins a memory transaction in the machine code, at 0x%llx: "
 		                 "there, reading what is hidden is no fault",
 		    (unsigned long long)found.transaction);
+	if (found.segment)
+		return kasprintf("it uses a segment register in the machine code, at 0x%llx",
+		    (unsigned long long)found.segment);
 	if (found.call)
 		return kasprintf(
 		    "a system call in the machine code, at 0x%llx", (unsigned long long)found.call);
