@@ -303,6 +303,11 @@ ok 'rows cannot be read ahead to make calls together' '
 		for i in 1 2 3; do kharness -t t.json --oracle oracle.so --threads 2 --phase timing --timing-s 0.05 --warmup-s 0 $kernel.so; done |
 			jq -es "map(.candidates[0]) | any(.reasons[0].check == \"calls_overlap\")"
 	done
+	# An anchor is looked at like a candidate, or it would know what it is, and could be slow for those who come after it.
+	kernel plain "" "RIGHT"
+	for i in 1 2 3; do
+		kharness -t t.json --oracle oracle.so --threads 2 --phase timing --timing-s 0.05 --warmup-s 0 --against old=ahead.so plain.so
+	done | jq -es "all(.candidates[0].status == \"correct\") and any(.candidates[1].reasons[0].check == \"calls_overlap\")"
 '
 ok 'a kernel that is careful only in its first calls is wrong' '
 	jq -n "{schema:\"task/1\",name:\"relu\",op:\"relu\",description:\"d\",language:\"c\",axes:{n:{type:\"var\"}},

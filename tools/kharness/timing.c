@@ -965,6 +965,17 @@ look_at(struct racer *x)
 	batch_free(&b);
 }
 
+/*
+ * How many racers are inspected: all, for one that was not would know that it is an anchor, and
+ * could slow down in favour of what comes after it. On a GPU it knows anyway: only the candidate's
+ * process has been through the checks.
+ */
+static size_t
+inspected(void)
+{
+	return judge.device ? firsts() : race.count;
+}
+
 /* Looks between the rounds, at secret times. */
 static void
 look_between_rounds(void)
@@ -977,7 +988,7 @@ look_between_rounds(void)
 	    (left ? krng_below(&rng, left) >= race.to_look : krng_below(&rng, LOOKS_LATER)))
 		return;
 	race.to_look -= left > 0;
-	for (size_t i = 0; i < firsts(); i++)
+	for (size_t i = 0; i < inspected(); i++)
 		if (race.racers[i].calls > 1 && race.racers[i].count && !race.racers[i].out)
 			look_at(&race.racers[i]);
 }
@@ -1004,7 +1015,7 @@ last_goes(void)
 		batch_free(&b);
 		i += done;
 	}
-	for (size_t i = 0; i < firsts() && !judge.opencl; i++)
+	for (size_t i = 0; i < inspected() && !judge.opencl; i++)
 		for (int n = 0; n < most_looks && race.racers[i].calls > 1 && !race.racers[i].out;
 		     n++)
 			look_at(&race.racers[i]);
