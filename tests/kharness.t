@@ -896,6 +896,22 @@ ok 'the candidate may be written while its runner gets ready' '
 		kharness -t "$task" --oracle oracle.so --phase correctness --await late.so >r.json
 	jq -e ".candidates[0].status == \"correct\"" r.json
 '
+ok 'threads that have ended count: a thread for each call is no kernel with one thread' '
+	jq "(.workloads[] | select(.name == \"main\").axes) = {rows: 200, cols: 700}" "$task" >t.json
+	kernel joined "struct half { const float *x, *bias; float *y, scale; long from, to, cols; };
+		static void *work(void *p) { struct half *h = p; for (int k = 0; k < 5; k++) for (long i = h->from; i < h->to; i++) {
+			h->y[i] = h->scale * h->x[i] + h->bias[i % h->cols]; __asm__ volatile(\"\" ::: \"memory\"); } return 0; }" \
+		"pthread_t t; long n = rows * cols; struct half a = { x, bias, y, scale, 0, n / 2, cols }, b = { x, bias, y, scale, n / 2, n, cols };
+		pthread_create(&t, 0, work, &a); work(&b); pthread_join(t, 0);"
+	kernel plain "" "RIGHT"
+	# On a busy machine several threads are not timed at all.
+	for k in joined plain; do
+		kharness -t t.json --oracle oracle.so --threads 2 --phase timing --timing-s 0.05 --warmup-s 0 --busy-s 1 $k.so >$k.json
+		jq -e ".candidates[0].status == \"correct\"" $k.json
+	done
+	jq -e ".candidates[0] | if .timing then .timing[0].threads == 2 else true end" joined.json
+	jq -e ".candidates[0].timing[0].threads == 1" plain.json
+'
 ok 'a busy machine: racers with different numbers of threads are not compared' '
 	spin="for (volatile long k = 0; k < 50000000; k++) ;"
 	kernel one "" "$spin RIGHT"

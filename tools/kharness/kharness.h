@@ -407,6 +407,7 @@ struct runner {
 	long lates;       /* how often its device was still working after it had reported
                                 * done */
 	int64_t frozen_cpu_ns; /* processor time when it was stopped */
+	int64_t ended_ns;      /* of this, that of threads that had ended */
 	/* time that its threads had waited for a processor when it was stopped */
 	int64_t frozen_delay_ns;
 	long goes; /* how often it was started */

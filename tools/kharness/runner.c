@@ -53,7 +53,9 @@ enum {
 	DEVICE_STEPS = 900,
 	ROW_STEP_NS = 20000,
 	/* processor time may exceed the judge's time by this, and by a tenth */
-	CPU_TRIFLE_NS = 20000
+	CPU_TRIFLE_NS = 20000,
+	/* threads that have ended count if they had more than this share, and more than that */
+	ENDED_SHARE = 50
 };
 static const double CLEARLY = 1.1, OUTSIDE_SHARE = 0.2;
 
@@ -455,8 +457,8 @@ read_task(pid_t pid, const char *thread, const char *file, char *text, size_t le
 }
 
 /*
- * Nanoseconds that a thread has waited for a processor: the second word of schedstat; 0 if the
- * kernel does not report it.
+ * Nanoseconds that a thread has waited for a processor: the second word of schedstat, after those
+ * that it has run; 0 if the kernel does not report it.
  */
 static int64_t
 delay_of(const char *schedstat)
@@ -503,12 +505,12 @@ delay_since(int64_t before, int64_t now)
 
 /*
  * Threads of a process, how many of them are stopped, the state of another (proc(5)), and how long
- * all have waited for a processor.
+ * all have run and waited for a processor.
  */
 struct threads {
 	int count, stopped;
 	char state;
-	int64_t delay_ns;
+	int64_t run_ns, delay_ns;
 };
 
 /* False when there is no such process any more. */
@@ -535,8 +537,10 @@ look_at_threads(struct runner *r, struct threads *t)
 			t->stopped++;
 		else
 			t->state = state ? state[2] : '?';
-		if (read_task(r->pid, e->d_name, "schedstat", text, sizeof text))
+		if (read_task(r->pid, e->d_name, "schedstat", text, sizeof text)) {
+			t->run_ns += strtoll(text, NULL, 10);
 			t->delay_ns += delay_of(text);
+		}
 		if (r->known < (int)LEN(r->thread))
 			snprintf(r->thread[r->known++], sizeof r->thread[0], "%.11s", e->d_name);
 	}
@@ -579,6 +583,19 @@ settle(struct runner *r)
 }
 
 /*
+ * Had the process more threads than are left, such as those of a team within a team, which end with
+ * it? Their processor time remains in that of the process, of which USED is new.
+ */
+static bool
+had_others(struct runner *r, const struct threads *t, int64_t used)
+{
+	int64_t before = r->ended_ns;
+
+	r->ended_ns = t->run_ns ? r->frozen_cpu_ns - t->run_ns : 0;
+	return r->ended_ns - before > CPU_TRIFLE_NS + used / ENDED_SHARE;
+}
+
+/*
  * Stop every thread. A process that is gone counts as stopped: the next go notices that. One that
  * continues to work (for example with a timer that sends SIGCONT) is caught; one that neither works
  * nor stops is stuck in the kernel, which is not its fault.
@@ -586,7 +603,7 @@ settle(struct runner *r)
 static enum outcome
 stop(struct runner *r)
 {
-	int64_t start = know_ns(), before;
+	int64_t start = know_ns(), before, frozen = r->frozen_cpu_ns;
 	struct threads t;
 
 	kill(r->pid, SIGSTOP);
@@ -607,6 +624,8 @@ stop(struct runner *r)
 	r->threads = t.count;
 	r->frozen_delay_ns = t.delay_ns;
 	settle(r);
+	/* What a driver starts and ends is nobody's matter. */
+	r->threads += had_others(r, &t, r->frozen_cpu_ns - frozen) && !judge.device;
 	return OUT_OK;
 }
 
