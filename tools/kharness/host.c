@@ -33,21 +33,23 @@ struct head {
 static struct head *spare;
 static size_t spare_bytes, spare_count;
 
-/* A spare array of that length, or NULL. */
+/* The smallest spare array with that much room, if it has not twice as much, or NULL. */
 static struct head *
 take_spare(size_t whole)
 {
-	for (struct head **p = &spare; *p; p = &(*p)->next) {
-		struct head *h = *p;
+	struct head **best = NULL, *h;
 
-		if (h->whole != whole)
-			continue;
-		*p = h->next;
-		spare_bytes -= whole;
-		spare_count--;
-		return h;
-	}
-	return NULL;
+	for (struct head **p = &spare; *p; p = &(*p)->next)
+		if ((*p)->whole >= whole && (*p)->whole <= 2 * whole &&
+		    (!best || (*p)->whole < (*best)->whole))
+			best = p;
+	if (!best)
+		return NULL;
+	h = *best;
+	*best = h->next;
+	spare_bytes -= h->whole;
+	spare_count--;
+	return h;
 }
 
 static void
@@ -62,18 +64,15 @@ drop_spares(void)
 	spare_bytes = spare_count = 0;
 }
 
-/*
- * A whole number of pages, so that arrays of similar sizes can reuse each other's memory; their
- * beginning is not touched unless needed.
- */
-static size_t
-room_for(size_t bytes)
+/* WHOLE bytes, of which nobody may touch the last page. */
+static char *
+new_pages(size_t whole)
 {
-	size_t unit = PAGE;
+	char *p = mmap(NULL, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	while (bytes > 8 * unit)
-		unit *= 2;
-	return round_up(bytes, unit);
+	if (p == MAP_FAILED || mprotect(p + whole - PAGE, PAGE, PROT_NONE) < 0)
+		kdie_errno(K_IO, "an array of %zu bytes", whole);
+	return p;
 }
 
 /*
@@ -83,18 +82,13 @@ room_for(size_t bytes)
 static void *
 alloc(size_t bytes)
 {
-	size_t room = room_for(bytes + ALIGNED), whole = room + PAGE;
-	struct head *h = take_spare(whole);
-	char *pages = h
-	    ? h->pages
-	    : mmap(NULL, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
-	     *p;
+	size_t whole = round_up(bytes + ALIGNED, PAGE) + PAGE;
+	struct head *old = take_spare(whole), h;
+	char *p;
 
-	if (pages == MAP_FAILED || (!h && mprotect(pages + room, PAGE, PROT_NONE) < 0))
-		kdie_errno(K_IO, "an array of %zu bytes", bytes);
-	p = pages + (room - bytes) / ALIGNED * ALIGNED;
-	h = (void *)(p - ALIGNED);
-	*h = (struct head){ .pages = pages, .whole = whole };
+	h = old ? *old : (struct head){ .pages = new_pages(whole), .whole = whole };
+	p = h.pages + (h.whole - PAGE - bytes) / ALIGNED * ALIGNED;
+	*(struct head *)(p - ALIGNED) = h;
 	return p;
 }
 
