@@ -300,8 +300,11 @@ ok 'rows cannot be read ahead to make calls together' '
 	not cmp -s ahead.c early.c
 	cc -O1 -w -std=gnu11 -fopenmp -shared -fPIC -o early.so early.c
 	for kernel in ahead early; do
-		for i in 1 2 3; do kharness -t t.json --oracle oracle.so --threads 2 --phase timing --timing-s 0.05 --warmup-s 0 $kernel.so; done |
-			jq -es "map(.candidates[0]) | any(.reasons[0].check == \"calls_overlap\")"
+		for i in $(seq 8); do
+			kharness -t t.json --oracle oracle.so --threads 2 --phase timing --timing-s 0.05 --warmup-s 0 $kernel.so >r.json
+			! jq -e ".candidates[0].reasons[0].check == \"calls_overlap\"" r.json || break
+		done
+		jq -e ".candidates[0].reasons[0].check == \"calls_overlap\"" r.json
 	done
 	# An anchor is looked at like a candidate, or it would know what it is, and could be slow for those who come after it.
 	kernel plain "" "RIGHT"
@@ -370,11 +373,11 @@ ok 'a size drawn alone is odd once, which shows what is left over, also where a 
 			any(test(\"^rows drawn as [0-9]+$\")) and any(test(\"^cols drawn as [0-9]+$\"))"
 	done
 	kernel dawdle "" "if (rows * cols == 64000) usleep(150000); if (cols == 1000) rows &= ~7; RIGHT"
-	judge --seeds 1 dawdle.so | jq -e ".candidates[0].status == \"partial\""
+	judge --seeds 1 --run-timeout-s 10 dawdle.so | jq -e ".candidates[0].status == \"partial\""
 '
 ok 'a kernel does not get fewer cases by being slow where the oracle is quick' '
 	kernel dawdle "" "RIGHT if (rows * cols == 64000) usleep(1050000);"
-	judge --seeds 1 dawdle.so | jq -e "[.candidates[0].correctness.cases[] | select(.workload == \"main\" and (.drawn | not)).distribution] |
+	judge --seeds 1 --run-timeout-s 10 dawdle.so | jq -e "[.candidates[0].correctness.cases[] | select(.workload == \"main\" and (.drawn | not)).distribution] |
 		contains([\"normal\", \"zero_one\", \"large\"])"
 '
 ok 'a wrong kernel is not timed' '
