@@ -200,6 +200,16 @@ used_pointer(const struct kscan_param *p, const struct type *record)
 	return NULL;
 }
 
+/* Is NAME, one of those DECLARED, larger than a call should copy, or keep on its stack? */
+static bool
+is_large(const char *declared, const char *name)
+{
+	const struct unit_source *s = making.s;
+
+	return s->all->chosen && s->project &&
+	    preprocess_is_larger(s->project, s->name, s->settings, declared, name, ROOM_MAX);
+}
+
 /*
  * The structure NAME of a TYPE, which is zero where the entry does not set it; in C++, without its
  * constructor. A large one would not fit on every stack: a thread has one for all calls, which may
@@ -209,13 +219,10 @@ used_pointer(const struct kscan_param *p, const struct type *record)
 static void
 add_room(const char *type, const char *name)
 {
-	const struct unit_source *s = making.s;
 	const char *store = "";
 
 	kbuf_printf(&making.rooms, "extern %s %s;\n", type, name);
-	if (s->all->chosen && s->project &&
-	    preprocess_is_larger(
-	        s->project, s->name, s->settings, making.rooms.data, name, ROOM_MAX)) {
+	if (is_large(making.rooms.data, name)) {
 		store = "static __thread ";
 		kbuf_puts(&making.before,
 		    "\t/* Too large for a stack; what is used of it is set below, in each call. "
@@ -499,6 +506,21 @@ take_records(
 	argument("%s(%s%s *)%s", reference ? "*" : "", constant ? "const " : "", own, name);
 }
 
+/* Would an entry copy large arrays in and out, members of the structure OWN that P points to? */
+static bool
+copies_much(const struct kscan_param *p, const struct type *type, const char *own)
+{
+	auto_members struct kscan_members all = kscan_members(type->item);
+	auto_buf struct kbuf b = { 0 };
+
+	kbuf_printf(&b, "extern %s %s_;\nextern char copied[1", own, p->name);
+	kforeach_of(x, all.list, all.count)
+		if (strchr(x->text, '[') && uses(p, x->name, ""))
+			kbuf_printf(&b, " + sizeof %s_.%s", p->name, x->name);
+	kbuf_puts(&b, "];\n");
+	return is_large(b.data, "copied");
+}
+
 static void
 take_record(const struct kscan_param *p, const struct type *type, bool reference)
 {
@@ -516,13 +538,11 @@ take_record(const struct kscan_param *p, const struct type *type, bool reference
 		    type->item ? "the structure %s holds pointers"
 		               : "the members of %s are not known",
 		    type->name);
-	} else if (is_indexed(p, false)) {
+	} else if ((used = used_pointer(p, type)) && is_indexed(p, false)) {
+		refuse(p, "many structures, whose member %s is a pointer", used);
+	} else if (!used && (is_indexed(p, false) || copies_much(p, type, own))) {
 		/* Pointers in them that are never dereferenced are copied like other bytes. */
-		used = used_pointer(p, type);
-		if (used)
-			refuse(p, "many structures, whose member %s is a pointer", used);
-		else
-			take_records(p, NULL, own, reference, constant);
+		take_records(p, NULL, own, reference, constant);
 	} else {
 		auto_free char *from = kasprintf("%s->", p->name);
 

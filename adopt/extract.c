@@ -9,7 +9,7 @@
 #include "klog.h"
 #include "preprocess.h"
 
-enum { TRIES = 8, PULLS = 32, LOG_CHARS = 6000, CONTEXT_MAX = 200000, LARGE = 50000 };
+enum { TRIES = 8, PULLS = 32, LOG_CHARS = 6000, CONTEXT_MAX = 200000, LARGE = 10000 };
 
 json_t *
 compile_settings(void)

@@ -417,24 +417,39 @@ struct naming {
 };
 
 /*
+ * Where the name of a pointer to functions or arrays is that has its '(' at P: "(*f)(int)", "(CALL
+ * *f)(int)"; TO: it is no such '('. What a function "f(T *x)" has there is a parameter.
+ */
+static size_t
+inner_name(const struct kscan *s, size_t p, size_t to)
+{
+	static const char name[] = "\\A\\(\\s*(\\w+\\s*)?\\*[\\s*]*(?:const\\s+)?([A-Za-z_])";
+	struct kregex_span at[3];
+
+	if (s->code[p] != '(' || !kregex_find(name, s->code + p, to - p, at, 3))
+		return to;
+	if (at[1].from != KREGEX_UNSET &&
+	    !kscan_matches(s, kscan_after(s, p, to), to, "\\A\\s*[(\\[]"))
+		return to;
+	return p + at[2].from;
+}
+
+/*
  * Handles a character that is not part of a word: skips brackets as a whole, with the names that
  * they may contain.
  */
 static size_t
 name_bracket(const struct kscan *s, struct kscan_item *x, size_t p, struct naming *n)
 {
-	size_t to = x->to, after = kscan_blank(s, p + 1, to);
+	size_t to = x->to, inner = inner_name(s, p, to);
 	char c = s->code[p];
 
 	if (!is_directive(s, p))
 		n->value = c == '=' || (n->value && c != ',');
 	if (c == '{' && n->is_enum && !n->value)
 		add_enumerators(x, s, p, kscan_close(s, p, to));
-	/* A pointer to a function has its name inside. */
-	if (c == '(' && !n->value && after < to && s->code[after] == '*') {
-		after = kscan_blank(s, after + 1, to);
-		if (after < to && kscan_begins_word(s->code[after]))
-			add_word(x, s, after, kscan_word(s, after, to));
+	if (inner < to && !n->value) {
+		add_word(x, s, inner, kscan_word(s, inner, to));
 		n->done = true;
 	}
 	return kscan_after(s, p, to);
@@ -445,13 +460,14 @@ static void
 name_word(const struct kscan *s, struct kscan_item *x, size_t p, size_t end, struct naming *n)
 {
 	size_t to = x->to, next = kscan_blank(s, end, to), behind = kscan_word(s, next, to);
-	bool is_name = next >= to || strchr(";,=[(", s->code[next]) ||
+	bool is_type = next < to && inner_name(s, next, to) < to,
+	     is_name = next >= to || strchr(";,=[(", s->code[next]) ||
 	    (n->tag && strchr("{:<", s->code[next])) || is_attribute(s, next, behind);
 
 	n->is_enum |= kscan_among(s, p, end, "enum");
 	if (kscan_among(s, p, end, "struct union enum class")) {
 		n->tag = true;
-	} else if (!n->value && !kscan_among(s, p, end, keywords)) {
+	} else if (!n->value && !is_type && !kscan_among(s, p, end, keywords)) {
 		if (is_name)
 			add_word(x, s, p, end);
 		/* A prototype, or a C++ variable with arguments. */

@@ -214,9 +214,12 @@ char *kscan_signature_text(const struct kscan_signature *g);
 /* The same for the function NAME in TEXT; NULL: it is not defined there. */
 char *kscan_signature_of(const char *text, const char *name);
 
+/* Does F compare two pointers, its parameters, as in "Q < P" or "P - Q"? */
+bool kscan_compares(
+    const struct kscan_item *f, const struct kscan_param *p, const struct kscan_param *q);
 /*
- * The parameter of F into whose array its parameter P points: the two are compared, as in "q < P"
- * or "P - q", and nothing is read or written through one of them. NULL: there is none.
+ * The parameter of F into whose array its parameter P points: the two are compared, and nothing is
+ * read or written through one of them. NULL: there is none.
  */
 const struct kscan_param *kscan_base(
     const struct kscan_item *f, const struct kscan_signature *g, const struct kscan_param *p);

@@ -431,13 +431,27 @@ watch_calls(json_int_t *dropped)
 	return calls;
 }
 
+/* What all CALLS have in common, in the form of views/assume.jq. New reference. */
+static json_t *
+assume(json_t *calls)
+{
+	json_t *compared = json_array();
+	json_auto_t *input = json_pack("{s:O,s:o}", "calls", calls, "compared", compared);
+
+	kforeach_of(p, watched.of.params, watched.of.count)
+		kforeach_of(q, watched.of.params, watched.of.count)
+			if (kscan_compares(watched.f, p, q))
+				json_array_append_new(
+				    compared, json_pack("[s,s]", q->name, p->name));
+	return kjq("views/assume.jq", input);
+}
+
 static void
 observe(json_t *header, const char *observed)
 {
 	json_int_t dropped;
 	json_auto_t *calls = watch_calls(&dropped),
-	            *assumed = adoption.unit && !watch.cuda ? kjq("views/assume.jq", calls) : NULL,
-	            *head = NULL;
+	            *assumed = adoption.unit && !watch.cuda ? assume(calls) : NULL, *head = NULL;
 	json_t *runs[RUNS_MAX];
 	struct work_span work;
 

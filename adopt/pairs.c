@@ -70,13 +70,18 @@ is_limit(const struct kscan_item *f, const char *name)
 	return true;
 }
 
+bool
+kscan_compares(const struct kscan_item *f, const struct kscan_param *p, const struct kscan_param *q)
+{
+	return q != p && q->stars == 1 && p->stars == 1 && !q->rows && !strcmp(q->type, p->type) &&
+	    is_below(f, q->name, p->name);
+}
+
 const struct kscan_param *
 kscan_base(const struct kscan_item *f, const struct kscan_signature *g, const struct kscan_param *p)
 {
 	for (const struct kscan_param *q = g->params; q < g->params + g->count; q++)
-		if (q != p && q->stars == 1 && p->stars == 1 && !q->rows &&
-		    !strcmp(q->type, p->type) && (is_limit(f, p->name) || is_limit(f, q->name)) &&
-		    is_below(f, q->name, p->name))
+		if (kscan_compares(f, p, q) && (is_limit(f, p->name) || is_limit(f, q->name)))
 			return q;
 	return NULL;
 }

@@ -786,11 +786,14 @@ static void
 add_observed(struct kbuf *b, const struct value *x)
 {
 	for (size_t i = 0; i < json_array_size(parameters.calls) && i < 8; i++) {
-		auto_free char *args = json_dumps(
-		    json_object_get(json_array_get(parameters.calls, i), "args"), JSON_COMPACT);
+		const json_t *call = json_array_get(parameters.calls, i);
+		auto_free char *args = json_dumps(json_object_get(call, "args"), JSON_COMPACT);
+		json_int_t n = elements(call, x);
 
-		kbuf_printf(b, "%lld elements with %s\n",
-		    elements(json_array_get(parameters.calls, i), x), args);
+		if (n < 0)
+			kbuf_printf(b, "an unknown number of elements with %s\n", args);
+		else
+			kbuf_printf(b, "%lld elements with %s\n", n, args);
 	}
 }
 

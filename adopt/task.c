@@ -55,6 +55,7 @@ static struct {
 	bool loosened;      /* it is one step more than the reference needs */
 	bool large;         /* inputs of large magnitudes too */
 	bool fixed;         /* sizes and numbers only have values that were observed */
+	bool held;          /* and so do arrays of integers */
 	enum floats floats;
 	struct {
 		char *text, *fault; /* text: of the last oracle built; fault: NULL if it builds;
@@ -937,6 +938,13 @@ note_large(const char *does)
 	    does);
 }
 
+/* Are there floating-point numbers: doubles, or narrower ones? */
+static bool
+has_floats(bool doubles)
+{
+	return kany(values_each(x), x->dtype && is_float(x) && (x->bytes == 8) == doubles);
+}
+
 /*
  * Takes over one more thing from the application's calls, beginning with FROM, because of WHY:
  * their sizes and numbers, or their floating-point arrays. False: these are taken over already.
@@ -949,7 +957,8 @@ restrict_inputs(enum kept from, const char *why)
 		add_note("%s, so these are the only ones", why);
 		return true;
 	}
-	if (!parameters.recorded || draft.floats >= FLOATS_KEPT)
+	if (!parameters.recorded || draft.floats >= FLOATS_KEPT ||
+	    !(has_floats(false) || has_floats(true)))
 		return false;
 	draft.floats = FLOATS_KEPT;
 	add_note("%s, so floating-point inputs are those of the application", why);
@@ -1334,8 +1343,8 @@ settle_all(struct kbuf *said)
 static void
 vary_integers(void)
 {
-	bool drawn =
-	    draft.floats != FLOATS_KEPT && kany(values_each(x), is_input(x) && is_float(x));
+	bool drawn = draft.held ||
+	    (draft.floats != FLOATS_KEPT && kany(values_each(x), is_input(x) && is_float(x)));
 
 	for (size_t i = 0; i < parameters.count && parameters.recorded && !drawn; i++) {
 		struct value *x = &parameters.at[i];
@@ -1351,13 +1360,6 @@ vary_integers(void)
 		free(name);
 	}
 	write_draft();
-}
-
-/* Are there floating-point numbers: doubles, or narrower ones? */
-static bool
-has_floats(bool doubles)
-{
-	return kany(values_each(x), x->dtype && is_float(x) && (x->bytes == 8) == doubles);
 }
 
 /* The tightest step that the reference passes. */
@@ -2113,13 +2115,25 @@ try_times(void)
 	return good;
 }
 
+/* Takes over all arrays from the application's calls. False: these are taken over already. */
+static bool
+hold_inputs(const char *why)
+{
+	bool integers = keep_integers();
+
+	if (integers)
+		add_note("%s, so integers are those of the application", why);
+	draft.held = true;
+	return restrict_inputs(KEPT_FLOATS, why) || integers;
+}
+
 /* For some functions the time depends on the numbers. */
 static bool
 find_times(void)
 {
 	bool good = try_times();
 
-	if (!good && restrict_inputs(KEPT_FLOATS, "its time depends on the numbers")) {
+	if (!good && hold_inputs("its time depends on the numbers")) {
 		find_inputs();
 		good = try_times();
 	}

@@ -52,6 +52,9 @@ struct coder { const unsigned char *from; uint32_t low; int at; };
 struct mode { int bits; const short *rows; };
 struct bands { const struct mode *mode; int last; };
 struct leaf { int weight; struct leaf *next; };
+typedef int status;
+typedef status (*sink)(const void *from, int n);
+struct window { sink put; int probes; uint8_t dict[40000]; uint16_t next[20000]; };
 # ifdef WIDE
 int next_bits(struct coder *c, long n);
 extern const long steps[4];
@@ -133,6 +136,26 @@ void sort(struct leaf *leaves, int n)
 		memcpy(leaves, more, n * sizeof *leaves);
 	free(more);
 }
+int match(struct window *w, int at, int from)
+{
+	int best = 0;
+	for (int i = 0; i < (w->probes & 31) && from; i++, from = w->next[from % 20000]) {
+		int n = 0;
+		while (n < 200 && w->dict[at + n] == w->dict[from + n])
+			n++;
+		best = n > best ? n : best;
+	}
+	return best;
+}
+int unpack(const uint8_t *in, int n, uint8_t *start, uint8_t *out)
+{
+	if (out < start || in[0] != 0x78)
+		return -1;
+	for (int i = 1; i < n; i++)
+		for (int k = out[i] = in[i]; k > 200; k /= 2)
+			out[i] += start[(i * 7 + k) % i];
+	return (int)(out - start);
+}
 EOF
 cat >lib/main.c <<'EOF'
 #include <stdio.h>
@@ -145,6 +168,8 @@ void smooth(const float *x, float *y, int n, float *last);
 void differ(const float *x, float *y, int n, int back);
 void spread(struct bands *b, const float *x, float *y, int n);
 void sort(struct leaf *leaves, int n);
+int match(struct window *w, int at, int from);
+int unpack(const uint8_t *in, int n, uint8_t *start, uint8_t *out);
 int main(void)
 {
 	unsigned char *bytes = malloc(20000), *block = calloc(64, 1);
@@ -155,8 +180,14 @@ int main(void)
 	struct mode mode = { 3, rows };
 	struct bands bands = { &mode, 0 };
 	struct leaf *leaves = calloc(500, sizeof *leaves);
+	struct window *w = calloc(1, sizeof *w);
+	uint8_t *packed = calloc(300000, 1), *whole = calloc(300000, 1);
+	int found = 0;
 	for (int i = 0; i < 20000; i++)
-		bytes[i] = i * i >> 3;
+		bytes[i] = i * i >> 3, w->dict[i] = i * 7 % 50, w->next[i] = i * 13 % 20000;
+	w->probes = 20;
+	for (int i = 0; i < 300000; i++)
+		packed[i] = i ? 7 * i + (i >> 9) : 0x78;
 	for (int r = 0; r < 8; r++) {
 		struct coder c = { bytes, 1, r };
 		decode(&c, out, 3000);
@@ -173,14 +204,15 @@ int main(void)
 		for (int i = 0; i < 500; i++)
 			leaves[i].weight = out[i];
 		sort(leaves, 500);
+		found += match(w, 700 + r, 350) + unpack(packed, 300000, whole, whole);
 	}
-	printf("%d %u %.4f %.4f %d %d\n", out[7], state[3], x[9], y[11], bands.last, leaves[77].weight);
+	printf("%d %d %u %.4f %.4f %d %d\n", found + whole[77777], out[7], state[3], x[9], y[11], bands.last, leaves[77].weight);
 	return 0;
 }
 EOF
 cat >helpers.sh <<'EOF'
 take() { # FUNCTION
-	kadopt adopt -o "c-$1" -p lib --file k.c --kernel "$1" --build 'gcc -O1 -o app main.c k.c coder.c' --run './app >out.txt' --outputs out.txt --threads 1 --runs 1 --proxy 0.0001,10000
+	kadopt adopt -o "c-$1" -p lib --file k.c --kernel "$1" --build 'gcc -O1 -o app main.c k.c coder.c' --run './app >out.txt' --outputs out.txt --threads 1 --runs 1 --proxy "${proxy-0.0001,10000}"
 }
 EOF
 
@@ -205,6 +237,15 @@ ok 'many structures, by way of a variable that begins as the parameter' '
 	. ./helpers.sh
 	exits 0 take sort
 	jq -e ".outputs.leaves.dtype == \"uint8\"" c-sort/task.json'
+ok 'a structure whose arrays are large is not copied, if nobody follows its pointers' '
+	. ./helpers.sh
+	exits 0 take match
+	jq -e ".inputs.w.dtype == \"uint8\"" c-match/task.json; not grep -q memcpy c-match/reference.c'
+ok 'pointers that are compared lie in one array; in another order, its bytes are not what the application decodes' '
+	. ./helpers.sh
+	proxy=0.02,50 exits 0 take unpack
+	jq -e ".entry.arguments == [\"in\", \"n\", \"start\", \"out_at\", \"result\"]" c-unpack/task.json
+	grep -q "its time depends on the numbers, so integers are those of the application" err'
 ok 'what is before a part of an array on the stack' '
 	. ./helpers.sh
 	exits 2 take differ; cat err

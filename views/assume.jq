@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # What all observed calls have in common, so that an entry can be made where its arguments are no separate arrays. Input:
-# the calls. Output: those of the following that are not empty: "null", the arguments that are null pointers in every call,
-# and pointers on the way to some ("a->b") that are; "joined", those that always point into the array of another one, with
-# its name: if a call changes an array that overlaps another; and "within", arrays that some call also touches before the
-# place that it gets.
+# "calls", and "compared", pairs of pointers that the function compares. Output: those of the following that are not empty:
+# "null", the arguments that are null pointers in every call, and pointers on the way to some ("a->b") that are; "joined",
+# those that always point into the array of another one, with its name: if a call changes an array that overlaps another, or
+# one of two whose pointers are compared; and "within", arrays that some call also touches before the place that it gets.
 
 def offset($name): .[$name].offset // 0;
 # The first argument that points into the same piece of memory; null: that is unknown.
@@ -16,8 +16,10 @@ def overlapping:
 				and ($p.written or .[$other].written)))
 		| $first);
 
-. as $whole | map(.pointers // {}) as $calls | ($calls[0] // {} | keys_unsorted) as $names
-| (first($calls[] | overlapping) // null) as $first
+.compared as $compared | .calls as $whole | [$whole[].pointers // {}] as $calls | ($calls[0] // {} | keys_unsorted) as $names
+| (first(($calls[] | overlapping),
+	($compared[] as [$a, $b] | select(any($calls[]; .[$a].written or .[$b].written)
+		and all($calls[]; piece($a) and piece($a) == piece($b))) | $calls[0] | piece($a))) // null) as $first
 | [$names[] | select(. as $name | $first and all($calls[]; piece($name) == $first))] as $together
 # The one that begins first in every call.
 | (first($together[] | select(. as $name | all($calls[]; . as $call | all($together[]; . as $other

@@ -107,6 +107,9 @@ test_items(void)
 	check_items("int f(int a);\nstatic inline int g(void) { return '{'; }\nvoid "
 	            "(*hook)(int);\nint h(int a) { return \"}\"[a]; }",
 	    "declaration:f function:g declaration:hook function:h");
+	check_items("typedef state (*next)(int a);\ntypedef void (CALL *then)(int *b);\nstate "
+	            "(*const later)(int);\ntypedef state (*far) OF((int a));\nstate f(int *a);\n",
+	    "declaration:next declaration:then declaration:later declaration:far declaration:f");
 	check_items("struct s *find(struct s *p)\n{\n\tif (p) { return p; }\n\treturn 0;\n}\n",
 	    "function:find");
 	check_items("__attribute__((noinline)) static void f(int a) { (void)a; }", "function:f");
