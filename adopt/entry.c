@@ -976,6 +976,29 @@ set_null(void)
 	put_first(&b);
 }
 
+/* Pointers that were null in some observed calls: for each, a number that says whether it is not. */
+static void
+set_given(void)
+{
+	const json_t *names = json_object_get(making.u->assumed, "given");
+	struct kbuf b = { 0 };
+
+	for (size_t i = 0, n = making.u->param_count; i < n; i++) {
+		struct unit_param *p = &making.u->params[i], *given;
+		auto_free char *name = kasprintf("%s_given", p->name),
+		               *value = kasprintf("(%s) != 0", p->value),
+		               *guard = p->guard ? kstrdup(p->guard) : NULL;
+
+		if (!p->pointer || !kjson_has(names, p->name))
+			continue;
+		kbuf_printf(&b, "\tif (!%s)\n\t\t%s = 0;\n", name, p->name);
+		given = add_param(name, "int", value);
+		given->guard = guard ? kstrdup(guard) : NULL;
+		making.own = true;
+	}
+	put_first(&b);
+}
+
 /* If the function also touches what is before an array: the whole block, and a place in it. */
 static void
 put_within(size_t at, struct kbuf *b)
@@ -1093,6 +1116,7 @@ entry_make(struct adopted_unit *u, const json_t *seen, const json_t *symbols, st
 	put_stream_last(u);
 	if (!u->kernel && !u->sequence) {
 		set_null();
+		set_given();
 		set_within();
 	}
 	u->entry = making.own ? entry_name() : kstrdup(u->name);

@@ -118,8 +118,8 @@ take_parameter(const struct kscan *s, const struct kscan_param *p, bool last)
 		    adoption.kernel, p->text);
 	x->dtype = type->dtype;
 	x->bytes = type->bytes;
-	/* A grid, a block or shared memory tell nothing about sizes of arrays. */
-	launch = kjson_bool(parameter(p->name), "launch");
+	/* A grid, a block, shared memory, or that an array is there, tell nothing about sizes. */
+	launch = kjson_bool(parameter(p->name), "launch") || kregex_is("_given\\z", p->name);
 	x->role = stars                                ? ROLE_ARRAY
 	    : type->integer && x->bytes > 1 && !launch ? ROLE_AXIS
 	                                               : ROLE_SCALAR;
@@ -146,11 +146,19 @@ values_number(json_t *args)
 			json_object_set_new(args, name, json_integer(json_is_true(x)));
 }
 
+/* Is the array NAME a null pointer, and has the entry no number that says so? */
+static bool
+is_null(const json_t *call, const char *name, const json_t *p)
+{
+	return kjson_bool(p, "null") &&
+	    !json_object_get(json_object_get(call, "args"), kshown("%s_given", name));
+}
+
 bool
 call_has_null(const json_t *call)
 {
 	return kany(kjson_foreach_member(name, p, json_object_get(call, "pointers")),
-	    kjson_bool(p, "null"));
+	    is_null(call, name, p));
 }
 
 /*
@@ -412,7 +420,7 @@ find_written(const struct kscan_item *f)
 
 			any |= x->written |=
 			    kjson_bool(p, "written") && !is_changed_as_other(call, x);
-			if (kjson_bool(p, "null"))
+			if (is_null(call, x->name, p))
 				kdie_usage("in every call one array or another is a null pointer "
 				           "(%s in the first), which is not supported; adopt a "
 				           "wrapper function without these parameters",

@@ -3,7 +3,8 @@
 # "calls", and "compared", pairs of pointers that the function compares. Output: those of the following that are not empty:
 # "null", the arguments that are null pointers in every call, and pointers on the way to some ("a->b") that are; "joined",
 # those that always point into the array of another one, with its name: if a call changes an array that overlaps another, or
-# one of two whose pointers are compared; and "within", arrays that some call also touches before the place that it gets.
+# one of two whose pointers are compared; "within", arrays that some call also touches before the place that it gets; and
+# "given", arrays that are null pointers in some calls, if every call has such a pointer.
 
 def offset($name): .[$name].offset // 0;
 # The first argument that points into the same piece of memory; null: that is unknown.
@@ -30,4 +31,6 @@ def overlapping:
 	joined: ($together | map(select($base and . != $base) | { key: ., value: $base }) | from_entries) }
 | .within = [$names[] | select(. as $name | any($calls[]; .[$name].below) and all($calls[]; piece($name)))]
 | if .joined != {} then .within = [] else . end
+| .given = [$names[] | select(. as $name | any($calls[]; .[$name].null) and any($calls[]; .[$name].null | not))]
+| if .given as $given | all($calls[]; . as $call | any($given[]; $call[.].null)) then . else .given = [] end
 | with_entries(select(.value | length > 0))
