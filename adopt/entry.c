@@ -976,7 +976,7 @@ set_null(void)
 	put_first(&b);
 }
 
-/* Pointers that were null in some observed calls: for each, a number that says whether it is not. */
+/* For each pointer that was null in some observed calls, a number that says whether it is not. */
 static void
 set_given(void)
 {
@@ -1037,6 +1037,15 @@ set_within(void)
 			put_within(i, &b);
 	}
 	put_first(&b);
+}
+
+/* What the entry relies on. */
+static void
+rely(void)
+{
+	set_null();
+	set_given();
+	set_within();
 }
 
 /* A name that does not occur in the project. The caller frees. */
@@ -1114,11 +1123,8 @@ entry_make(struct adopted_unit *u, const json_t *seen, const json_t *symbols, st
 	if (u->sequence)
 		add_param("stream", "cudaStream_t", "0")->launch = true;
 	put_stream_last(u);
-	if (!u->kernel && !u->sequence) {
-		set_null();
-		set_given();
-		set_within();
-	}
+	if (!u->kernel && !u->sequence)
+		rely();
 	u->entry = making.own ? entry_name() : kstrdup(u->name);
 	if (u->sequence)
 		write_sequence();
