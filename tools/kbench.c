@@ -298,9 +298,10 @@ int
 main(int argc, char **argv)
 {
 	struct arguments a;
-	char *file, *folder;
-	json_t *records;
-	bool table, good;
+	auto_free char *file = NULL;
+	char *folder;
+	json_auto_t *records = NULL;
+	bool table;
 
 	kutil_init("kbench");
 	parse(&a, argc, argv);
@@ -317,9 +318,6 @@ main(int argc, char **argv)
 		kjson_foreach(record, records)
 			kout_json(record);
 	kout_commit();
-	good = all_raced(records);
-	json_decref(records);
 	json_decref(a.eval);
-	free(file);
-	return good ? K_OK : K_NO;
+	return all_raced(records) ? K_OK : K_NO;
 }

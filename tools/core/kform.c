@@ -41,7 +41,7 @@ type_words(int types)
 
 	kforeach(kind, kinds)
 		if ((types & kind->types) == kind->types) {
-			kbuf_printf(&b, "%s%s", b.len ? " or " : "", kind->words);
+			kbuf_join(&b, " or ", kind->words);
 			types &= ~kind->types;
 		}
 	return b.data;

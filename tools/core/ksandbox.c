@@ -772,7 +772,7 @@ bwrap_cure(void)
 		size_t len;
 		auto_free char *text = kread_file(one->file, 64, &len);
 
-		if (text && strtol(text, NULL, 10) == one->bad)
+		if (text && atol(text) == one->bad)
 			return one->cure;
 	}
 	return "install the packages bubblewrap (0.8 or newer) and util-linux";

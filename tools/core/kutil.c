@@ -1040,6 +1040,14 @@ kwords(const char *text, char joint, bool foreign)
 	return b.data;
 }
 
+char *
+klower(char *text)
+{
+	for (char *p = text; *p; p++)
+		*p = (char)tolower((unsigned char)*p);
+	return text;
+}
+
 bool
 kis_word(char c)
 {

@@ -345,6 +345,8 @@ char *kfolder_of(const char *path);
 /* The file NAME in that folder, a text of kshown. */
 const char *kbeside(const char *path, const char *name);
 
+/* Makes the letters of TEXT small, in place; returns TEXT. */
+char *klower(char *text);
 /* Can it be part of a C name: an ASCII letter, a digit or '_'? */
 bool kis_word(char c);
 /* Does TEXT begin with PREFIX? */

@@ -65,9 +65,9 @@ kcl_words(int error)
 {
 	if (!error)
 		return NULL;
-	for (size_t i = 0; i < LEN(errors); i++)
-		if (errors[i].error == error)
-			return errors[i].words;
+	kforeach(row, errors)
+		if (row->error == error)
+			return row->words;
 	return kshown("OpenCL error %d", error);
 }
 
@@ -136,6 +136,8 @@ text_of(uint32_t what, char *text, size_t len)
 	text[len - 1] = '\0';
 }
 
+#define ask(what, to) cl.device_info(cl.device, what, sizeof(to), &(to), NULL)
+
 static void
 learn(void *platform)
 {
@@ -150,14 +152,14 @@ learn(void *platform)
 	text_of(DEVICE_NAME, f->device, sizeof f->device);
 	text_of(DEVICE_VERSION, f->version, sizeof f->version);
 	text_of(DRIVER_VERSION, f->driver, sizeof f->driver);
-	cl.device_info(cl.device, DEVICE_TYPE, sizeof type, &type, NULL);
-	cl.device_info(cl.device, DEVICE_UNITS, sizeof f->units, &f->units, NULL);
-	cl.device_info(cl.device, DEVICE_ALIGNMENT_BITS, sizeof bits, &bits, NULL);
-	cl.device_info(cl.device, DEVICE_MEMORY, sizeof f->memory_bytes, &f->memory_bytes, NULL);
-	cl.device_info(cl.device, DEVICE_CACHE, sizeof f->cache_bytes, &f->cache_bytes, NULL);
-	cl.device_info(cl.device, DEVICE_GROUP_MAX, sizeof group, &group, NULL);
+	ask(DEVICE_TYPE, type);
+	ask(DEVICE_UNITS, f->units);
+	ask(DEVICE_ALIGNMENT_BITS, bits);
+	ask(DEVICE_MEMORY, f->memory_bytes);
+	ask(DEVICE_CACHE, f->cache_bytes);
+	ask(DEVICE_GROUP_MAX, group);
 	if (cl.svm_alloc && cl.svm_copy && cl.svm_argument)
-		cl.device_info(cl.device, DEVICE_SVM, sizeof svm, &svm, NULL);
+		ask(DEVICE_SVM, svm);
 	f->group_max = group;
 	f->shared = svm & COARSE_GRAINED;
 	f->alignment = bits / 8;

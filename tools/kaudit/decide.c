@@ -352,9 +352,9 @@ why_not_reused(void)
 		return "the candidate is not correct";
 	if (kcamp_json("eval.timing"))
 		return "the campaign's own command measured the times";
-	if (!strcmp(kcamp_str("eval.evaluator"), "null"))
+	if (kcamp_is("eval.evaluator", "null"))
 		return "the null evaluator runs nothing";
-	if (!strcmp(kcamp_str("eval.reuse"), "off"))
+	if (kcamp_is("eval.reuse", "off"))
 		return "eval.reuse is off";
 	return finding.gains ? "the evaluation did not measure it"
 	                     : "there is no gain beyond the noise";

@@ -18,7 +18,7 @@ command_knobs(void)
 		tell("%s\n", line);
 	if (!page.len)
 		kdie_usage("knobs: %s: no such group or field; the groups are %s", given.operand,
-		    json_string_value(json_object_get(told, "groups")));
+		    kjson_maybe(told, "groups"));
 	emit();
 	return K_OK;
 }
@@ -76,7 +76,7 @@ check_oracle(void)
 	               *code = kread_if_there(path, 8 << 20, NULL);
 	const char *lack = code ? ktask_lacks_oracle(task, code) : NULL;
 
-	if (lack && !kcamp_json("eval.correctness") && strcmp(kcamp_str("eval.evaluator"), "null"))
+	if (lack && !kcamp_json("eval.correctness") && !kcamp_is("eval.evaluator", "null"))
 		tell("%s: %s\n", task->file, lack);
 }
 
@@ -152,7 +152,7 @@ check_together(void)
 		shapes_faults(&faults);
 		add_faults("campaign.json: eval.set", faults.data);
 	}
-	if (!strcmp(kcamp_str("model.provider"), "replay") && !kis_there("replies"))
+	if (kcamp_is("model.provider", "replay") && !kis_there("replies"))
 		tell("replies: no such folder, but model.provider is replay\n");
 }
 

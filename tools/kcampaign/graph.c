@@ -62,7 +62,7 @@ add_variable(struct kbuf *text, const char *name, const char *value)
 static bool
 is_timed_here(void)
 {
-	return !strcmp(kcamp_str("eval.evaluator"), "harness") && !kcamp_json("eval.timing");
+	return kcamp_is("eval.evaluator", "harness") && !kcamp_json("eval.timing");
 }
 
 /* The variables of campaign.json that pipeline.mk needs. */
@@ -307,7 +307,7 @@ explain(long trial, const struct outcome *out, int code)
 		kwarn("trial %ld is complete, but its records are not: "
 		      "krecords failed with status %d",
 		    trial, out->code);
-	else if (code == K_AGAIN && !strcmp(kcamp_str("model.provider"), "file"))
+	else if (code == K_AGAIN && kcamp_is("model.provider", "file"))
 		kwarn("trial %ld waits for %zu %s from you, because model.provider is \"file\": "
 		      "answer each prompt.md in trials/%03ld in a file reply.txt next to it, then "
 		      "run the same command again. Ignore make's \"Error %d\"; nothing is wrong",

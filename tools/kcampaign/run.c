@@ -29,7 +29,7 @@ wait_to_retry(int code, bool waits, long *attempt)
 static int
 make_trial(long trial)
 {
-	bool waits = strcmp(kcamp_str("model.provider"), "file");
+	bool waits = !kcamp_is("model.provider", "file");
 	long attempt = 0;
 	int code;
 
@@ -88,7 +88,7 @@ finish(const char *reason)
 	code = keep("at-end");
 	if (code || given.trials || last_made < 1)
 		return code;
-	if (!strcmp(kcamp_str("eval.evaluator"), "harness"))
+	if (kcamp_is("eval.evaluator", "harness"))
 		code = verify_best();
 	report_best(NULL);
 	return code;

@@ -56,7 +56,7 @@ collect_source(const struct krec *rec, struct kbuf *source)
 	if (kjson_path(rec->json, "eval.code"))
 		kbuf_puts(source, krec_str(rec, "eval.code"));
 	kjson_foreach(file, rec->json, "eval.files") {
-		const char *content = json_string_value(json_object_get(file, "content"));
+		const char *content = kjson_maybe(file, "content");
 
 		if (!content)
 			kdie_usage("%s:%ld: eval.files[%zu].content: not a string", rec->file,
@@ -186,6 +186,5 @@ main(int argc, char **argv)
 	for (int i = optind; i < argc; i++)
 		classify_operand(argv[i]);
 	kout_commit();
-	kpattern_free(classifier.table);
 	return K_OK;
 }

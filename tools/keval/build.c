@@ -288,7 +288,7 @@ build_resources(const char *log)
 	for (; kregex_match(form, log, at); log += at->to)
 		for (size_t i = REGISTERS; i < FIGURES; i++)
 			if (at[i].from != KREGEX_UNSET) {
-				long n = strtol(log + at[i].from, NULL, 10);
+				long n = atol(log + at[i].from);
 
 				count[i]++;
 				most[i] = n > most[i] ? n : most[i];

@@ -18,7 +18,7 @@ eval_begin(const struct subject *s)
 bool
 is_null(void)
 {
-	return !strcmp(kcamp_str("eval.evaluator"), "null");
+	return kcamp_is("eval.evaluator", "null");
 }
 
 bool

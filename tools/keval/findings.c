@@ -121,7 +121,7 @@ errors_told(const char *text)
 	    ?: kregex_part("RACECHECK SUMMARY:[^(]{0,70}[(](\\d+)", text)
 	    ?: kregex_part("RACECHECK SUMMARY: *(\\d+)", text);
 
-	return number ? strtol(number, NULL, 10) : -1;
+	return number ? atol(number) : -1;
 }
 
 /*

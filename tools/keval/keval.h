@@ -22,7 +22,7 @@
 #include "kstat.h"
 #include "kverdict.h"
 
-/* The run: that of this process. */
+/* The run: that of this process; kept to the end. */
 extern struct keval {
 	/* task.json as written; NULL when the null evaluator runs without one */
 	json_t *task;

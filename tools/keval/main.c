@@ -397,10 +397,5 @@ main(int argc, char **argv)
 	name_inputs(&a);
 	run(&a);
 	kout_commit();
-	json_decref(keval.inputs);
-	free(keval.oracle);
-	json_decref(keval.timed);
-	json_decref(keval.task);
-	free(keval.task_file);
 	return K_OK;
 }

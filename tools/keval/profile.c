@@ -370,7 +370,7 @@ profile_anew(const char *so, const char *name, char **why)
 	json_t *found = NULL;
 
 	*why = NULL;
-	if (!strcmp(kcamp_str("eval.profile"), "off"))
+	if (kcamp_is("eval.profile", "off"))
 		*why = kstrdup("eval.profile is off");
 	else if (!so)
 		*why = kstrdup("the campaign's own commands run the program");

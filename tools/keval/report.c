@@ -123,8 +123,7 @@ add_times(void)
 	if (json_object_get(eval, "noise"))
 		tell(
 		    "Differences below %.2g %% are noise.\n", 100 * kjson_num(eval, "noise.floor"));
-	if (t)
-		ktask_free(t);
+	ktask_free(t);
 }
 
 static void

@@ -63,7 +63,7 @@ run_under(const char *const *prefix, const char *so, struct tool_run *r)
 		r->ended = out.exit_code == 0 && !out.signal && !out.timed_out && !out.flooded;
 		r->wall_s = out.wall_s;
 		counted = strstr(out.out, "apart: ");
-		r->count = counted ? strtol(counted + 7, NULL, 10) : 0;
+		r->count = counted ? atol(counted + 7) : 0;
 		r->done = count_of(out.out, "apart: done ");
 		kproc_result_free(&out);
 	}

@@ -53,7 +53,7 @@ change(json_t *cell, const char *key, size_t d, double factor, double more)
 	json_t *list = json_object_get(cell, key);
 	double changed = json_number_value(json_array_get(list, d)) * factor + more;
 
-	json_array_set_new(list, d, json_real(strtod(kshown("%.15g", changed), NULL)));
+	json_array_set_new(list, d, json_real(atof(kshown("%.15g", changed))));
 }
 
 static json_t *

@@ -189,19 +189,15 @@ add_plain(const char *s, size_t len)
 static const json_t *
 pointed(const json_t *v, const char *pointer)
 {
-	while (v && *pointer == '/') {
-		size_t n = strcspn(++pointer, "/"), w = 0;
-		char key[256];
+	auto_free char *copy = kstrdup(pointer + 1);
+	char *rest = copy, *word;
 
-		for (size_t i = 0; i < n && w < sizeof key - 1; i++)
-			if (pointer[i] == '~' && i + 1 < n)
-				key[w++] = pointer[++i] == '1' ? '/' : '~';
-			else
-				key[w++] = pointer[i];
-		key[w] = '\0';
-		v = json_is_array(v) ? json_array_get(v, strtoul(key, NULL, 10))
+	while ((word = strsep(&rest, "/"))) {
+		auto_free char *slashed = kregex_sub("~1", word, "/"),
+		               *key = kregex_sub("~0", slashed, "~");
+
+		v = json_is_array(v) ? json_array_get(v, (size_t)atol(key))
 		                     : json_object_get(v, key);
-		pointer += n;
 	}
 	return v;
 }

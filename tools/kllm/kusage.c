@@ -116,16 +116,6 @@ choice(const char *name, const char *const of[3])
 	return i;
 }
 
-static void
-set_text(const char *name, char *to, size_t size)
-{
-	const char *text = kjson_str(row.cells, name);
-
-	if (strlen(text) >= size)
-		fault(name);
-	strcpy(to, text);
-}
-
 static struct kmodel
 model_of(void)
 {
@@ -150,9 +140,6 @@ model_of(void)
 		.line = row.line,
 	};
 
-	set_text("provider", m.provider, sizeof m.provider);
-	set_text("match", m.match, sizeof m.match);
-	set_text("from_date", m.from_date, sizeof m.from_date);
 	return m;
 }
 
@@ -177,14 +164,17 @@ cells_of(char *line, const json_t *head)
 	return cells;
 }
 
+/* Does the row apply, and precede BEST (NULL: none yet), which is another of the same pattern? */
 static bool
-applies(const struct kmodel *m, bool local, const char *model)
+applies(bool local, const char *model, const char *date, const json_t *best)
 {
-	const char *base = strrchr(model, '/');
+	const char *base = strrchr(model, '/'), *match = kjson_str(row.cells, "match"),
+	           *from = kjson_str(row.cells, "from_date");
 
-	if (local != !strcmp(m->provider, "local"))
-		return false;
-	return !fnmatch(m->match, model, 0) || (base && !fnmatch(m->match, base + 1, 0));
+	return local == kjson_is(row.cells, "provider", "local") && strcmp(from, date) <= 0 &&
+	    (!fnmatch(match, model, 0) || (base && !fnmatch(match, base + 1, 0))) &&
+	    (!best ||
+	        (kjson_is(best, "match", match) && strcmp(from, kjson_str(best, "from_date")) > 0));
 }
 
 bool
@@ -192,7 +182,7 @@ kmodel_find(struct kmodel *m, const char *file, bool local, const char *model, c
 {
 	auto_free char *text = kread_file_or_die(file, 16 << 20, NULL);
 	char *rest = text, *line;
-	json_auto_t *head = NULL;
+	json_auto_t *head = NULL, *best = NULL;
 
 	row = (struct row){ .file = file };
 	*m = model_of();
@@ -208,13 +198,14 @@ kmodel_find(struct kmodel *m, const char *file, bool local, const char *model, c
 			continue;
 		}
 		one = model_of();
-		json_decref(row.cells);
-		if (strcmp(one.from_date, date) <= 0 && applies(&one, local, model) &&
-		    (!*m->match ||
-		        (!strcmp(m->match, one.match) && strcmp(one.from_date, m->from_date) > 0)))
+		if (applies(local, model, date, best)) {
+			json_decref(best);
+			best = json_incref(row.cells);
 			*m = one;
+		}
+		json_decref(row.cells);
 	}
-	return *m->match != '\0';
+	return best;
 }
 
 int64_t

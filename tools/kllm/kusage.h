@@ -40,8 +40,6 @@ enum kthinking { KTHINKING_NONE, KTHINKING_ADAPTIVE, KTHINKING_BUDGET };
  * Prices are in pico-dollars (1e-12 USD) per token: USD per million tokens times 1e6. -1: unknown.
  */
 struct kmodel {
-	char provider[32];
-	char match[128]; /* the row's pattern; "" if no row matched */
 	int64_t input, cache_read, cache_write_5m, cache_write_1h, output;
 	/* input tokens above which the tier's prices apply to the whole request; 0: no tier */
 	int64_t tier_start;
@@ -51,8 +49,7 @@ struct kmodel {
 	bool sampling;         /* temperature may be sent */
 	enum kthinking thinking;
 	int64_t min_cache; /* tokens that a prefix needs to be cached */
-	char from_date[16];
-	long line; /* of the row in the file */
+	long line;         /* of the row in the file */
 };
 
 /*

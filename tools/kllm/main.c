@@ -178,10 +178,9 @@ read_record(struct krec *rec)
 static const char *
 base_url_of(void)
 {
-	const char *base = kcamp_str("model.base_url"), *env;
-
-	env = getenv(strcmp(kcamp_str("model.provider"), "anthropic") ? "OPENAI_BASE_URL"
-	                                                              : "ANTHROPIC_BASE_URL");
+	const char *base = kcamp_str("model.base_url"),
+	           *env = getenv(kcamp_is("model.provider", "anthropic") ? "ANTHROPIC_BASE_URL"
+	                                                                 : "OPENAI_BASE_URL");
 	return *base ? base : env ?: "";
 }
 

@@ -8,11 +8,7 @@ char *
 url_host(const char *url)
 {
 	static const char form[] = "://(?:[^/?#\\\\]*@)?(?|\\[([^]/?#\\\\]*)\\]|([^:/?#\\\\]*))";
-	char *host = kregex_part(form, url) ?: kstrdup("");
-
-	for (char *h = host; *h; h++)
-		*h = (char)tolower((unsigned char)*h);
-	return host;
+	return klower(kregex_part(form, url) ?: kstrdup(""));
 }
 
 #define BYTE "(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)"

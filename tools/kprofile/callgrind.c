@@ -115,7 +115,7 @@ read_line(char *s)
 		read_events(s + 7);
 	} else if (kbegins(s, "positions:")) {
 		reader.positions = strstr(s, "instr") && strstr(s, "line") ? 2 : 1;
-	} else if (kbegins(s, "version:") && strtol(s + 8, NULL, 10) != 1) {
+	} else if (kbegins(s, "version:") && atol(s + 8) != 1) {
 		input_fault("callgrind's format %s is not supported", s);
 	} else if (kbegins(s, "part:")) {
 		reader.whole = false;

@@ -120,7 +120,7 @@ void
 launch_count(struct launch *l, const char *name, double value)
 {
 	json_t *old = json_object_get(l->raw, name);
-	double sum = old ? strtod(kjson_item(old, 0), NULL) : 0;
+	double sum = old ? atof(kjson_item(old, 0)) : 0;
 
 	json_object_del(l->raw, name);
 	launch_metric(l, name, kshown("%.17g", sum + value), "");

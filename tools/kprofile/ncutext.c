@@ -99,7 +99,7 @@ read_line(char *line)
 	} else if (*reader.type && kregex_find("\\A {10,}(.*?)\\s*\\z", line, len, at, 2)) {
 		auto_free char *more = kregex_text(line, at[1]);
 
-		kbuf_printf(&reader.advice, "%s%s", reader.advice.len ? " " : "", more);
+		kbuf_join(&reader.advice, " ", more);
 	} else if (kregex_find(metric, line, len, at, 4)) {
 		close_advice();
 		metric_line(line, at);

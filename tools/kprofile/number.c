@@ -29,7 +29,7 @@ number_read(const char *s, double *value)
 		return false;
 	digits = kregex_sub("[.,]", whole, "");
 	text = kasprintf("%s.%s", digits, part ?: "");
-	*value = strtod(text, NULL);
+	*value = atof(text);
 	return isfinite(*value);
 }
 

@@ -147,7 +147,7 @@ report_line(char *line)
 	                                   "lll_lock|do_spin|gomp_team_end|kmp_wait|kmp_flag)";
 
 	if (kregex_is("\\A *[\\d.]+%", line))
-		launch_count(program, samples, kregex_is(waits, line) ? strtod(line, NULL) : 0);
+		launch_count(program, samples, kregex_is(waits, line) ? atof(line) : 0);
 }
 
 /* "  Load Local HITM                   :       3402" */
@@ -158,7 +158,7 @@ c2c_line(char *line)
 
 	if (kregex_scan("\\A *([^ :][^:]*?) *: *([-+.\\deE]+) *\\z", line, &key, &value) &&
 	    !json_object_get(program->raw, key))
-		launch_count(program, key, strtod(value, NULL));
+		launch_count(program, key, atof(value));
 }
 
 void

@@ -62,11 +62,7 @@ is_in_name(const json_t *family, const char *name)
 static char *
 names_of(void)
 {
-	char *name = kasprintf("%s %s", kjson_str(facts, "op"), kjson_str(facts, "task"));
-
-	for (char *p = name; *p; p++)
-		*p = (char)tolower((unsigned char)*p);
-	return name;
+	return klower(kasprintf("%s %s", kjson_str(facts, "op"), kjson_str(facts, "task")));
 }
 
 void

@@ -6,6 +6,7 @@
  */
 #include "kform.h"
 #include "kprompt.h"
+#include "kregex.h"
 
 enum { MAX_DEPTH = 3, MAX_NAME = 200, PROJECT_SHARE = 2 };
 
@@ -97,11 +98,9 @@ route(json_t *list, const char *table, const char *name)
 static char *
 plain_name(const char *s)
 {
-	char *name = kstrndup(s, strnlen(s, MAX_NAME));
+	auto_free char *name = kstrndup(s, MAX_NAME);
 
-	for (char *p = name; *p; p++)
-		*p = strchr("- ./", *p) ? '_' : (char)tolower((unsigned char)*p);
-	return name;
+	return klower(kregex_sub("[- ./]", name, "_"));
 }
 
 /*

@@ -23,7 +23,7 @@ linear_rules(void)
 		        percent(KLINEAR_BORDERLINE), "noise_pct", percent(KLINEAR_NEAR_NOISE),
 		        "min_mean_pct", percent(KLINEAR_MIN_MEAN), "repeats",
 		        (json_int_t)KLINEAR_REPEATS, "independent",
-		        !strcmp(kcamp_str("linear.metric"), "independent")));
+		        kcamp_is("linear.metric", "independent")));
 }
 
 /*

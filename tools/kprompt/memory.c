@@ -82,8 +82,7 @@ static void
 add_told(json_t *covered)
 {
 	kjson_foreach(round, rec->json, "sample.rounds") {
-		kjson_enter(
-		    covered, kshown("v%ld", strtol(kjson_str_or(round, "id", "0"), NULL, 10)));
+		kjson_enter(covered, kshown("v%ld", atol(kjson_str_or(round, "id", "0"))));
 	}
 }
 

@@ -50,7 +50,7 @@ names_of(const json_t *set)
 	struct kbuf b = kbuf_empty();
 
 	kjson_foreach_member(name, v, set)
-		kbuf_printf(&b, "%s%s", b.len ? ", " : "", name);
+		kbuf_join(&b, ", ", name);
 	return b.data;
 }
 

@@ -31,10 +31,7 @@ static struct {
 static void
 add_word(json_t *words, const char *name, size_t len)
 {
-	auto_free char *word = kstrndup(name, len);
-
-	for (char *p = word; *p; p++)
-		*p = (char)tolower((unsigned char)*p);
+	auto_free char *word = klower(kstrndup(name, len));
 	if (len >= MIN_WORD && json_array_size(words) < MAX_WORDS && !kjson_has(words, word))
 		kjson_add(words, word);
 }

@@ -213,8 +213,8 @@ direction_text(struct kbuf *b, const json_t *direction)
 		json_int_t v = json_integer_value(json_array_get(direction, d));
 
 		if (v)
-			kbuf_printf(b, "%s%s %s", b->len ? ", " : "", v > 0 ? "raise" : "lower",
-			    dimension_name(d));
+			kbuf_join(
+			    b, ", ", kshown("%s %s", v > 0 ? "raise" : "lower", dimension_name(d)));
 	}
 }
 

@@ -370,8 +370,8 @@ is_own_tree(const char *repository)
 	char *slash = strrchr(data, '/'), own[PATH_MAX], top[PATH_MAX];
 
 	*slash = '\0';
-	return !strcmp(kcamp_str("git.branch"), "auto") && realpath(data, own) &&
-	    realpath(repository, top) && !strcmp(own, top);
+	return kcamp_is("git.branch", "auto") && realpath(data, own) && realpath(repository, top) &&
+	    !strcmp(own, top);
 }
 
 /*

@@ -10,7 +10,7 @@ enum { LINE = 400, DIRECTIONS = 3, VERSION_MAX = 64 << 20 };
 json_t *
 number_json(double value)
 {
-	return json_real(strtod(kshown("%.6g", value), NULL));
+	return json_real(atof(kshown("%.6g", value)));
 }
 
 static void tidy(json_t *object);

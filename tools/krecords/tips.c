@@ -135,8 +135,8 @@ take_line(json_t *tips, const char *path, long lineno, const char *line)
 		return NULL;
 	if (kregex_match(heading, line, at)) {
 		kjson_append(tips, "{s:s%,s:I,s:b}", "time", line + at[1].from,
-		    at[1].to - at[1].from, "round", (json_int_t)strtol(line + at[2].from, NULL, 10),
-		    "accepted", at[3].from != KREGEX_UNSET);
+		    at[1].to - at[1].from, "round", (json_int_t)atol(line + at[2].from), "accepted",
+		    at[3].from != KREGEX_UNSET);
 		return NULL;
 	}
 	if (kbegins(line, "### "))

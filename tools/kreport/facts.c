@@ -250,7 +250,7 @@ own_json(void)
 
 	kforeach(tier, tiers)
 		if (!kjson_bool_or(kcamp_json(*tier), "sandbox", true))
-			kbuf_printf(&outside, "%s%s", outside.len ? ", " : "", *tier + 5);
+			kbuf_join(&outside, ", ", *tier + 5);
 	return json_pack("{s:b,s:b,s:s*,s:s,s:s}", "judges", kcamp_json("eval.correctness") != NULL,
 	    "times", timing != NULL, "metric", own_metric(), "better", direction, "outside",
 	    outside.data);
@@ -377,7 +377,7 @@ report_facts(json_t **figures)
 	    "schema", "report/1", "version", kversion_string(), "title",
 	    *title ? title : kcamp_str("name"), "campaign", campaign_json(), "op", report.task->op,
 	    "device", device_of(), "last", (json_int_t)ktrials.last, "linear", ktrials.linear,
-	    "null_evaluator", !strcmp(kcamp_str("eval.evaluator"), "null"), "header", karch.header,
+	    "null_evaluator", kcamp_is("eval.evaluator", "null"), "header", karch.header,
 	    "reference", candidate_json(report.reference), "own", own_json(), "verify",
 	    report.verify, "refused", report.refused, "verify_trial",
 	    (json_int_t)report.verify_trial, "begun", (json_int_t)report.begun, "damage",

@@ -170,9 +170,9 @@ enter(enum inside what)
 	writer.inside = what;
 }
 
-/* Splits TEXT at '|' into parts without surrounding blanks; returns how many. */
-static size_t
-split(char *text, char *cell[CELLS])
+/* Splits TEXT at '|' into parts without surrounding blanks; the rest of the cells are empty. */
+static void
+split(char *text, char *cell[CELLS + 1])
 {
 	size_t n = 0;
 
@@ -185,17 +185,13 @@ split(char *text, char *cell[CELLS])
 			text[--len] = '\0';
 		cell[n++] = text;
 	}
-	for (size_t i = n; i < CELLS; i++)
-		cell[i] = text ?: (char *)"";
-	return n;
+	for (; n <= CELLS; n++)
+		cell[n] = (char *)"";
 }
 
 static void
-put_section(char *text)
+put_section(char **cell)
 {
-	char *cell[CELLS];
-
-	split(text, cell);
 	kbuf_printf(&page.html, "%s<section id=\"%s\">\n<h2>%s</h2>\n",
 	    writer.section ? "</section>\n" : "", cell[0], cell[1]);
 	kbuf_printf(&writer.contents, "<li><a href=\"#%s\">%s</a></li>\n", cell[0], cell[1]);
@@ -204,11 +200,8 @@ put_section(char *text)
 }
 
 static void
-put_tile(char *text)
+put_tile(char **cell)
 {
-	char *cell[CELLS];
-
-	split(text, cell);
 	both("<p><strong>", "- **");
 	put_inline(cell[0], false);
 	both("</strong> ", "** ");
@@ -220,15 +213,12 @@ put_tile(char *text)
 
 /* A group of bars, all on the scale of the longest. */
 static void
-put_bars(char *text)
+put_bars(char **cell)
 {
-	char *cell[CELLS];
-
-	split(text, cell);
 	if (writer.inside == BARS)
 		both("</ol></div>\n", "\n");
 	enter(BARS);
-	writer.longest = strtod(cell[0], NULL);
+	writer.longest = atof(cell[0]);
 	both("<div><h3>", "**");
 	put_inline(cell[1], false);
 	both("</h3><ol>\n", "**\n\n");
@@ -238,18 +228,16 @@ put_bars(char *text)
 static double
 on_scale(const char *number)
 {
-	double value = strtod(number, NULL);
+	double value = atof(number);
 
 	return 100 * (value < writer.longest ? value / writer.longest : 1);
 }
 
 static void
-put_bar(char *text)
+put_bar(char **cell)
 {
-	char *cell[CELLS];
 	double low, high, end;
 
-	split(text, cell);
 	end = on_scale(cell[2]);
 	low = on_scale(cell[3]);
 	high = on_scale(cell[4]);
@@ -290,19 +278,18 @@ kind_of(char sign)
 }
 
 static void
-put_table(char *text)
+put_table(char **cell)
 {
-	char *cell[CELLS];
 	auto_buf struct kbuf rule = { 0 };
 
-	writer.columns = split(text, cell) - 1;
 	kbuf_printf(&page.html,
 	    "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"%s\"><table>\n",
 	    cell[0]);
 	both("<caption>", "**");
 	put_inline(cell[0], false);
 	both("</caption>\n<thead><tr>", "**\n\n|");
-	for (size_t i = 0; i < writer.columns; i++) {
+	for (writer.columns = 0; *cell[writer.columns + 1]; writer.columns++) {
+		size_t i = writer.columns;
 		const struct kind *kind = kind_of(*cell[i + 1]);
 
 		writer.column[i] = cell[i + 1];
@@ -317,11 +304,8 @@ put_table(char *text)
 }
 
 static void
-put_row(char *text)
+put_row(char **cell)
 {
-	char *cell[CELLS];
-
-	split(text, cell);
 	both("<tr>", "|");
 	for (size_t i = 0; i < writer.columns; i++) {
 		const struct kind *kind = kind_of(*writer.column[i]);
@@ -341,29 +325,26 @@ put_row(char *text)
 }
 
 static void
-put_box(char *text)
+put_box(char **cell)
 {
-	kbuf_printf(&page.html, "<div class=\"%s\">\n", text);
+	kbuf_printf(&page.html, "<div class=\"%s\">\n", *cell);
 }
 
 static void
-put_details(char *text)
+put_details(char **cell)
 {
-	auto_free char *plain = unhidden(text, strlen(text));
+	auto_free char *plain = unhidden(*cell, strlen(*cell));
 
 	both("<details><summary>", "<details><summary>");
 	/* Markdown is not interpreted inside a tag, so both get HTML. */
-	kmark_html(&page.html, plain, strlen(text));
-	kmark_html(&page.md, plain, strlen(text));
+	kmark_html(&page.html, plain, strlen(plain));
+	kmark_html(&page.md, plain, strlen(plain));
 	both("</summary>\n", "</summary>\n\n");
 }
 
 static void
-put_figure(char *text)
+put_figure(char **cell)
 {
-	char *cell[CELLS];
-
-	split(text, cell);
 	kbuf_printf(&page.html, "<figure>\n%s", kjson_str(writer.figures, cell[0]));
 	both("<figcaption>", "*Figure:* ");
 	put_inline(cell[1], false);
@@ -428,7 +409,7 @@ put_code(const char *language, const char *text, const char *end)
 static const struct line {
 	const char *sign;
 	enum inside inside;
-	void (*put)(char *text);
+	void (*put)(char **cell);
 	const char *begin, *end, *md, *md_end;
 } lines[] = {
 	{ "#", .begin = "<h1>", .end = "</h1>\n", .md = "# ", .md_end = "\n\n" },
@@ -454,6 +435,7 @@ static const struct line {
 static void
 put_line(char *text)
 {
+	char *cell[CELLS + 1];
 	size_t n = strcspn(text, " ");
 
 	kforeach(l, lines) {
@@ -463,7 +445,8 @@ put_line(char *text)
 			enter(l->inside);
 		text += n + (text[n] == ' ');
 		if (l->put) {
-			l->put(text);
+			split(text, cell);
+			l->put(cell);
 		} else {
 			both(l->begin, l->md);
 			put_inline(text, false);

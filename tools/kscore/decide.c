@@ -208,7 +208,7 @@ add_decision(void)
 		c.needs_full = level.needs_full;
 		c.again = klinear_again(json_object_get(scorer.task, "workloads"), rival->timing,
 		    timing, kjson_path(scored.json, "eval.repeats"));
-		c.independent = !strcmp(kcamp_str("linear.metric"), "independent");
+		c.independent = kcamp_is("linear.metric", "independent");
 	}
 	if (!kjson_is(scored.json, "id", scorer.reference.id))
 		klinear_decide(&c, &d);

@@ -332,7 +332,7 @@ main(int argc, char **argv)
 	/* For core workloads and pairs of passes; a simulation needs none. */
 	scorer.task = scorer.linear ? kjson_if_there(kcamp.task) : NULL;
 	/* Times of the null evaluator, which measures nothing, say nothing about a device. */
-	scorer.roofline = strcmp(kcamp_str("eval.evaluator"), "null") ? kroof_load() : NULL;
+	scorer.roofline = kcamp_is("eval.evaluator", "null") ? NULL : kroof_load();
 	scorer.multiplier = kcamp_num("score.multiplier");
 	scorer.min_gain = kcamp_num("score.min_gain");
 	if (!load_rival(&scorer.reference, reference, NULL))

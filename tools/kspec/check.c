@@ -142,15 +142,8 @@ is_near(double share_of, double value)
 static bool
 is_registered(const json_t *figures, double value)
 {
-	size_t i;
-
-	kjson_foreach(figure, figures)
-		if (is_near(json_real_value(figure), value))
-			return true;
-	for (i = 0; i < consents.count; i++)
-		if (is_near(consents.list[i].number, value))
-			return true;
-	return false;
+	return kany(kjson_foreach(figure, figures), is_near(json_real_value(figure), value)) ||
+	    kany(kforeach_of(one, consents.list, consents.count), is_near(one->number, value));
 }
 
 static bool
@@ -194,7 +187,7 @@ check_target(const char *line)
 
 	if (!kregex_scan(form, line, &memory, &number, &unit))
 		return;
-	v = number ? strtod(number, NULL) : NAN;
+	v = number ? atof(number) : NAN;
 	factor = khw_unit(memory ? KHW_BANDWIDTH : KHW_RATE, unit ?: "");
 	unknown = unknown_behind(memory);
 	if (!isfinite(v) || factor <= 0)
@@ -235,7 +228,7 @@ check_object(const json_t *o)
 	if (!f || f->state != KHW_KNOWN || strcmp(f->metric, metric) != 0 ||
 	    strcmp(f->unit, unit) != 0 ||
 	    (json_is_string(value) ? strcmp(json_string_value(value), f->value) != 0
-	                           : json_number_value(value) != strtod(f->value, NULL)))
+	                           : json_number_value(value) != atof(f->value)))
 		fault("%s: is not in %s:L%ld", metric, file, kjson_int(o, "line"));
 }
 

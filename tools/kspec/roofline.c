@@ -168,7 +168,7 @@ peak(const char *metric)
 		json_t *from = json_sprintf("placeholder.ok:L%ld", c->line);
 
 		kjson_append(step.placeholders, "{s:s,s:f,s:s,s:O}", "metric", metric, "value",
-		    strtod(c->value, NULL), "unit", c->unit, "from", from);
+		    atof(c->value), "unit", c->unit, "from", from);
 		return json_pack(
 		    "{s:f,s:s,s:o}", "value", c->number, "by", "placeholder", "from", from);
 	}

@@ -181,7 +181,7 @@ karch_real(double v)
 
 	for (int digits_kept = 15; digits_kept <= 17; digits_kept++) {
 		text = kshown("%.*g", digits_kept, v);
-		if (strtod(text, NULL) == v)
+		if (atof(text) == v)
 			break;
 	}
 	return text;

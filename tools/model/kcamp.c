@@ -186,7 +186,7 @@ kcamp_num(const char *path)
 	const struct kknob *k = knob(path);
 	const json_t *v = kjson_path(kcamp.json, path);
 
-	return v ? json_number_value(v) : strtod(k->def, NULL);
+	return v ? json_number_value(v) : atof(k->def);
 }
 
 long
@@ -213,6 +213,12 @@ kcamp_str(const char *path)
 	return v ? json_string_value(v) : k->def;
 }
 
+bool
+kcamp_is(const char *path, const char *word)
+{
+	return !strcmp(kcamp_str(path), word);
+}
+
 const json_t *
 kcamp_json(const char *path)
 {
@@ -231,7 +237,7 @@ kcamp_lacks_runner(const char *language)
 {
 	const struct backend *b = kcamp_backend(), *spoken = language ? backend_for(language) : b;
 
-	if (!strcmp(kcamp_str("eval.evaluator"), "null") ||
+	if (kcamp_is("eval.evaluator", "null") ||
 	    (kcamp_json("eval.correctness") && kcamp_json("eval.timing")))
 		return NULL;
 	return backend_lacks_runner(b->runner ? spoken : b);
@@ -240,7 +246,7 @@ kcamp_lacks_runner(const char *language)
 bool
 kcamp_linear(void)
 {
-	return !strcmp(kcamp_str("search.mode"), "linear");
+	return kcamp_is("search.mode", "linear");
 }
 
 long

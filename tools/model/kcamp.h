@@ -59,6 +59,7 @@ double kcamp_num(const char *path);
 long kcamp_int(const char *path);
 bool kcamp_bool(const char *path);
 const char *kcamp_str(const char *path);
+bool kcamp_is(const char *path, const char *word);
 const json_t *kcamp_json(const char *path); /* NULL when absent */
 
 /*

@@ -100,8 +100,7 @@ parse_info(const char *p, const char *end, struct span *s)
 	kregex_find("\\A[ \\t{.,\"']*([^ \\t},:\"']*)", p, (size_t)(end - p), at, 2);
 	n = at[1].to - at[1].from;
 	snprintf(s->label, sizeof s->label, "%.*s", (int)n, p + at[1].from);
-	for (char *c = s->label; *c; c++)
-		*c = (char)tolower((unsigned char)*c);
+	klower(s->label);
 	p += at[1].to;
 	if (kregex_find(named, p, (size_t)(end - p), at, 2))
 		memcpy(s->path, p + at[1].from, at[1].to - at[1].from);

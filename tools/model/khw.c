@@ -182,11 +182,9 @@ khw_free(struct khw *h)
 const struct khw_device *
 khw_find(const struct khw *h, const char *name)
 {
-	auto_free char *key = kstrdup(name);
+	auto_free char *key = klower(kstrdup(name));
 	const json_t *found;
 
-	for (char *p = key; *p; p++)
-		*p = (char)tolower((unsigned char)*p);
 	found = json_object_get(json_object_get(h->json, "names"), key);
 
 	return found ? &h->devices[json_integer_value(json_object_get(found, "device"))] : NULL;
@@ -199,7 +197,7 @@ khw_near(const struct khw *h, const char *name)
 
 	kforeach_of(d, h->devices, *name ? h->count : 0)
 		if (strcasestr(d->name, name) || strcasestr(name, d->name))
-			kbuf_printf(&b, "%s%s", b.len ? ", " : "", d->name);
+			kbuf_join(&b, ", ", d->name);
 	return b.data;
 }
 
@@ -226,8 +224,7 @@ khw_line(const struct khw_device *d, const struct khw_fact *f)
 json_t *
 khw_json(const struct khw_device *d, const struct khw_fact *f)
 {
-	json_t *value =
-	    isnan(f->number) ? json_string(f->value) : json_real(strtod(f->value, NULL));
+	json_t *value = isnan(f->number) ? json_string(f->value) : json_real(atof(f->value));
 
 	return json_pack("{s:s,s:o,s:s,s:s,s:s,s:s,s:I,s:s}", "metric", f->metric, "value", value,
 	    "unit", f->unit, "evidence", f->evidence, "source", f->source, "file", d->file, "line",
@@ -298,7 +295,7 @@ may_use_tf32(
 const char *
 khw_compute(const struct khw_device *d, const struct ktask *t, const char **why)
 {
-	const char *name, *own = json_string_value(json_object_get(t->json, "compute")), *type;
+	const char *name, *own = kjson_maybe(t->json, "compute"), *type;
 	enum kdtype dtype = own ? KDTYPE_COUNT : main_type(t);
 	const struct khw_fact *f;
 

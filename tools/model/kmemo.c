@@ -20,7 +20,7 @@ numbered(const char *name, const char *prefix, int digits, const char *suffix, l
 	count = strspn(name + n, "0123456789");
 	if (!count || count > 6)
 		return false;
-	*number = strtol(name + n, NULL, 10);
+	*number = atol(name + n);
 	again = kasprintf("%s%0*ld%s", prefix, digits, *number, suffix);
 	return !strcmp(again, name);
 }
