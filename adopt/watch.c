@@ -474,14 +474,14 @@ read_raw(const char *path, json_int_t *dropped)
 {
 	auto_free char *text = kread_file(path, RAW_MAX, NULL);
 	json_t *calls = json_array(), *raw = json_pack("{s:o}", "calls", calls);
-	char why[256];
+	const char *why;
 
 	if (!text)
 		kdie_io("%s", path);
 	kpart_foreach(p, text, "\n") {
 		struct krec rec;
 
-		if (!krec_parse(&rec, p, strlen(p), why, sizeof why))
+		if ((why = krec_parse(&rec, p, strlen(p))))
 			kdie(K_MISSING,
 			    "%s: %s: the application overwrote these records, or was killed", path,
 			    why);

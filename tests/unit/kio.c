@@ -15,9 +15,8 @@ static bool
 parses(const char *line)
 {
 	struct krec rec;
-	char why[256];
 
-	if (!krec_parse(&rec, line, strlen(line), why, sizeof why))
+	if (krec_parse(&rec, line, strlen(line)))
 		return false;
 	krec_free(&rec);
 	return true;

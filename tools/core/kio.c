@@ -4,8 +4,8 @@
 
 #define LOAD_FLAGS (JSON_REJECT_DUPLICATES)
 
-bool
-krec_parse(struct krec *rec, const char *line, size_t len, char *why, size_t why_len)
+const char *
+krec_parse(struct krec *rec, const char *line, size_t len)
 {
 	json_error_t e;
 	json_t *json = json_loadb(line, len, LOAD_FLAGS, &e);
@@ -16,10 +16,8 @@ krec_parse(struct krec *rec, const char *line, size_t len, char *why, size_t why
 		snprintf(e.text, sizeof e.text, "not an object");
 		e.column = 1;
 	}
-	if (!json) {
-		snprintf(why, why_len, "column %d: %s", e.column, e.text);
-		return false;
-	}
+	if (!json)
+		return kshown("column %d: %s", e.column, e.text);
 	/* The member that a stage appends goes before the closing brace. */
 	while (len && strchr(" \t\r", line[len - 1]))
 		len--;
@@ -28,7 +26,7 @@ krec_parse(struct krec *rec, const char *line, size_t len, char *why, size_t why
 	rec->len = len;
 	rec->file = "<memory>";
 	rec->lineno = 1;
-	return true;
+	return NULL;
 }
 
 void
@@ -110,13 +108,12 @@ kin_line(struct kin *in, size_t *len, char **fault)
 bool
 kin_try(struct kin *in, struct krec *rec, char **fault)
 {
-	char why[256];
 	size_t len;
-	const char *line = kin_line(in, &len, fault);
+	const char *line = kin_line(in, &len, fault), *why;
 
 	if (!line)
 		return false;
-	if (!krec_parse(rec, line, len, why, sizeof why)) {
+	if ((why = krec_parse(rec, line, len))) {
 		*fault = kasprintf("%s:%ld: %s", in->file, in->lineno, why);
 		return false;
 	}
@@ -605,6 +602,17 @@ const char *
 kjson_item(const json_t *list, size_t i)
 {
 	return json_string_value(json_array_get(list, i));
+}
+
+double *
+kjson_numbers(const json_t *list, size_t *n)
+{
+	double *x = kcalloc(json_array_size(list), sizeof *x);
+
+	*n = 0;
+	kjson_foreach(number, list)
+		x[(*n)++] = json_number_value(number);
+	return x;
 }
 
 void

@@ -40,10 +40,10 @@ struct krec {
 
 /*
  * Parse LEN bytes as one record: UTF-8, one object, no duplicate keys, no trailing text. On success
- * fills REC (the caller calls krec_free) and returns true. On failure returns false with the reason
- * in WHY. Never exits: this is the fuzzed entry.
+ * fills REC (the caller calls krec_free) and returns NULL. On failure returns the reason, a text of
+ * kshown. Never exits: this is the fuzzed entry.
  */
-bool krec_parse(struct krec *rec, const char *line, size_t len, char *why, size_t why_len);
+const char *krec_parse(struct krec *rec, const char *line, size_t len);
 void krec_free(struct krec *rec);
 
 /* A stream of records; NULL or "-" is stdin. */
@@ -170,6 +170,8 @@ bool kjson_has(const json_t *list, const char *text);
  * The string that is item I of LIST, borrowed; NULL: there is no such item, or it is not a string.
  */
 const char *kjson_item(const json_t *list, size_t i);
+/* The N numbers of LIST; the caller frees. */
+double *kjson_numbers(const json_t *list, size_t *n);
 /* Append TEXT to LIST. */
 void kjson_add(json_t *list, const char *text);
 /* Append to a list, or put into an object, what json_pack makes of the rest: FORMAT, .... */

@@ -67,13 +67,6 @@ kutil_drop_secrets(void)
 	}
 }
 
-/* Tools that ask a model, or start a tool that does, or a shell on another machine. */
-static bool
-needs_secrets(const char *prog)
-{
-	return kis_one_of("kllm kcampaign krecords kadopt kremote kstep", prog);
-}
-
 static pid_t step_process;
 
 /*
@@ -128,7 +121,8 @@ void
 kutil_init(const char *prog)
 {
 	kprog = prog;
-	if (!needs_secrets(prog))
+	/* All but those that ask a model, or start a tool that does, or a shell elsewhere. */
+	if (!kis_one_of("kllm kcampaign krecords kadopt kremote kstep", prog))
 		kutil_drop_secrets();
 	setlocale(LC_NUMERIC, "C");
 	if (getenv("KILN_PIPELINE")) {
@@ -959,6 +953,14 @@ khelper_path(const char *name)
 		    "%s: not found next to %s or in ../libexec/kiln; run make or make install",
 		    name, kprog);
 	return path;
+}
+
+int
+kby_number(const void *a, const void *b)
+{
+	long x = *(const long *)a, y = *(const long *)b;
+
+	return (x > y) - (x < y);
 }
 
 size_t

@@ -323,6 +323,8 @@ int ksync_folder(const char *path);
  */
 char *kdata_path(const char *name);
 
+/* For qsort: numbers of type long, the smallest first. */
+int kby_number(const void *a, const void *b);
 /* Index of WORD (may be NULL) in a list of COUNT words; COUNT: not found. */
 size_t kindex_of(const char *word, const char *const *list, size_t count);
 /* Is the word of LEN bytes at S one of WORDS, a blank-separated list? */

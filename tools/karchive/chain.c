@@ -22,13 +22,6 @@ static struct chain {
 
 #define blame(round, fmt, ...) (chain.good = false, kwarn("round %ld: " fmt, round, ##__VA_ARGS__))
 
-static double
-runtime_of(const json_t *record, const char *workload)
-{
-	return kjson_num(
-	    kgain_row(kjson_path(record, "score.per_workload"), workload), "runtime_ms");
-}
-
 /*
  * How much faster RECORD is than the link before it, in percent: from the race between the two if
  * there was one, else from the recorded times of the workloads that both have; 0 if there are none.
@@ -43,8 +36,9 @@ step_percent(const struct kcandidate *before, const struct kcandidate *c)
 	if (kjson_path(c->json, "eval.pairs"))
 		return kjson_num(c->json, "score.decision.improvement_pct");
 	kjson_foreach(row, rows) {
-		double was = runtime_of(before->json, kjson_str(row, "workload")),
-		       now = kjson_num(row, "runtime_ms");
+		const json_t *old = kgain_row(
+		    kjson_path(before->json, "score.per_workload"), kjson_str(row, "workload"));
+		double was = kjson_num(old, "runtime_ms"), now = kjson_num(row, "runtime_ms");
 
 		if (was > 0 && now > 0) {
 			logs += log(was / now);

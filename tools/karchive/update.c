@@ -380,8 +380,8 @@ describe_islands(void)
 		json_array_append_new(islands, one);
 	}
 	kjson_set(karch.header, "islands", islands);
-	kjson_set(karch.header, "island",
-	    json_pack("{s:i,s:I}", "current", keeper.current, "filled", (json_int_t)keeper.filled));
+	kjson_extend(karch.header, "{s:{s:i,s:I}}", "island", "current", keeper.current, "filled",
+	    (json_int_t)keeper.filled);
 }
 
 void

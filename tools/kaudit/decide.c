@@ -208,10 +208,9 @@ look_at_reuse(void)
 	json_object_set_new(finding.out, "fresh", o);
 	theirs = kgain_row(rival, kjson_str(worst, "workload"));
 	if (theirs)
-		json_object_set_new(finding.out, "incumbent_fresh",
-		    json_pack("{s:s,s:f}", "id",
-		        kjson_str_or(finding.record, "eval.reuse_against.id", "?"), "gap_pct",
-		        kjson_num(theirs, "gap_pct")));
+		kjson_extend(finding.out, "{s:{s:s,s:f}}", "incumbent_fresh", "id",
+		    kjson_str_or(finding.record, "eval.reuse_against.id", "?"), "gap_pct",
+		    kjson_num(theirs, "gap_pct"));
 	/* A declared cache of weights is meant to gain like this; its bound judges it. */
 	if (bad && !(finding.declared && !strcmp(finding.declared, "W1")))
 		refuse("reuse, workload %s: %.1f %% faster on buffers that it has seen before than "
@@ -253,8 +252,8 @@ look_at_skew(void)
 		    rows, "{s:s,s:f}", "workload", w->name, "delta_pct", 100 * (ratio - 1));
 		ok |= holds(ratio, low);
 	}
-	json_object_set_new(finding.out, "skew",
-	    json_pack("{s:b,s:o,s:b}", "required", required, "rows", rows, "ok", ok));
+	kjson_extend(
+	    finding.out, "{s:{s:b,s:o,s:b}}", "skew", "required", required, "rows", rows, "ok", ok);
 	if (ok)
 		return;
 	if (finding.bucket < BUCKET_UNIFORM)
@@ -435,10 +434,9 @@ audit_record(const struct krec *rec)
 	look_at_declared();
 	json_array_extend(finding.reasons, finding.asides);
 	if (change_of(rec->json, &change))
-		json_object_set_new(finding.out, "change",
-		    json_pack("{s:I,s:I,s:I,s:I}", "files", (json_int_t)change.files, "hunks",
-		        (json_int_t)change.hunks, "added", (json_int_t)change.added, "removed",
-		        (json_int_t)change.removed));
+		kjson_extend(finding.out, "{s:{s:I,s:I,s:I,s:I}}", "change", "files",
+		    (json_int_t)change.files, "hunks", (json_int_t)change.hunks, "added",
+		    (json_int_t)change.added, "removed", (json_int_t)change.removed);
 	note_unmeasured();
 	kjson_extend(finding.out, "{s:s,s:s*,s:s,s:o}", "bucket", bucket_of(), "declared",
 	    finding.declared, "decision", decision_of(), "reasons", finding.reasons);

@@ -41,7 +41,8 @@ extern struct source {
 
 /* What the words of its program mean: names of parameters, as alternatives of a pattern ("A|B"). */
 extern struct words {
-	char *entry, *inputs, *weights, *outputs; /* owned */
+	const char *entry;
+	struct kbuf inputs, weights, outputs; /* "a|b"; owned */
 } words;
 /* Taken from the definition of the task's entry point in TEXT (stripped). */
 void words_of(const char *text);

@@ -75,8 +75,8 @@ rules_load(const char *file)
 	list = json_object_get(rules.table, "rules");
 	rules.count = json_array_size(list);
 	rules.at = kcalloc(rules.count, sizeof *rules.at);
-	for (size_t i = 0; i < rules.count; i++)
-		read_rule(i, json_array_get(list, i));
+	kjson_foreach(o, list)
+		read_rule(kjson_at(o), o);
 }
 
 /* Compiled patterns are reused while the words of the programs mean the same. Takes DEFINED. */
@@ -122,28 +122,20 @@ parameters(const char *text, const char *name)
 
 /* Adds the last word of the pointer parameter FROM..TO to LIST, as one more alternative. */
 static void
-add_word(char **list, const char *from, const char *to)
+add_word(struct kbuf *list, const char *from, const char *to)
 {
-	char *old = *list;
-	const char *end = to, *start;
+	auto_free char *parameter = kstrndup(from, (size_t)(to - from)),
+	               *name = kregex_part("\\b(\\w++)\\W*+\\z", parameter);
 
-	while (end > from && !kis_word(end[-1]))
-		end--;
-	start = end;
-	while (start > from && kis_word(start[-1]))
-		start--;
-	if (start == end)
-		return;
-	*list = old ? kasprintf("%s|%.*s", old, (int)(end - start), start)
-	            : kstrndup(start, (size_t)(end - start));
-	free(old);
+	if (name)
+		kbuf_join(list, "|", name);
 }
 
 /*
  * The list for a tensor's name; NULL: none. A tensor that is updated in place counts as neither
  * input nor output here.
  */
-static char **
+static struct kbuf *
 list_for(const struct ktask_tensor *x)
 {
 	return x->scalar || (x->input && x->output) ? NULL
@@ -158,16 +150,15 @@ words_of(const char *text)
 	const struct ktask *task = audit.task;
 	const char *p = task ? parameters(text, task->entry) : NULL;
 
-	free(words.entry);
-	free(words.inputs);
-	free(words.weights);
-	free(words.outputs);
-	words = (struct words){ .entry = task ? kstrdup(task->entry) : NULL };
+	kbuf_free(&words.inputs);
+	kbuf_free(&words.weights);
+	kbuf_free(&words.outputs);
+	words.entry = task ? task->entry : NULL;
 	for (size_t i = 0; task && i < task->arg_count; i++) {
 		const struct ktask_arg *a = &task->args[i];
 		const struct ktask_tensor *x =
 		    a->kind == KARG_TENSOR ? &task->tensors[a->index] : NULL;
-		char **list = x ? list_for(x) : NULL;
+		struct kbuf *list = x ? list_for(x) : NULL;
 		const char *end = p ? p + strcspn(p, ",)") : NULL;
 
 		if (list && end)
@@ -188,7 +179,7 @@ static char *
 definitions(void)
 {
 	static const char none[] = "(?!)";
-	const char *in = words.inputs ?: none, *weights = words.weights ?: none;
+	const char *in = words.inputs.data ?: none, *weights = words.weights.data ?: none;
 
 	return kasprintf("(?J)(?(DEFINE)"
 	                 "(?<entry>\\b(?:%s)\\b)(?<input>(?<![\\w.>])(?:%s|%s)\\b)(?<output>(?<!["
@@ -198,8 +189,8 @@ definitions(void)
 	                 "_thread)\\b|"
 	                 "^(?=(?:const\\s+|volatile\\s+|unsigned\\s+|struct\\s+)*\\w+[ \\t*]))"
 	                 "(?<nothing>(?:NULL|nullptr|0|-\\s*1|\\(\\s*void)\\b))",
-	    words.entry ?: none, in, weights, words.outputs ?: none, in, weights,
-	    words.outputs ?: none);
+	    words.entry ?: none, in, weights, words.outputs.data ?: none, in, weights,
+	    words.outputs.data ?: none);
 }
 
 /* *RE, compiled on first use. */
@@ -222,9 +213,9 @@ key_is_weight(const struct kregex *re, const char *text)
 {
 	struct kregex_span key;
 
-	if (!words.weights || !kregex_group(re, "key", &key))
+	if (!words.weights.data || !kregex_group(re, "key", &key))
 		return false;
-	for (const char *s = words.weights; s; s = strchr(s, '|') ? strchr(s, '|') + 1 : NULL)
+	for (const char *s = words.weights.data; s; s = strchr(s, '|') ? strchr(s, '|') + 1 : NULL)
 		if (strcspn(s, "|") == key.to - key.from &&
 		    !strncmp(s, text + key.from, key.to - key.from))
 			return true;
@@ -373,8 +364,10 @@ rules_check(void)
 {
 	size_t failures = 0;
 
-	words = (struct words){ (char[]){ "kernel" }, (char[]){ "x|a" }, (char[]){ "w" },
-		(char[]){ "y" } };
+	words = (struct words){ .entry = "kernel",
+		.inputs = { .data = (char[]){ "x|a" } },
+		.weights = { .data = (char[]){ "w" } },
+		.outputs = { .data = (char[]){ "y" } } };
 	define(definitions());
 	kforeach_of(one, rules.at, rules.count)
 		failures +=

@@ -213,7 +213,7 @@ choose_set(json_t *m, const char *folder)
 	if (kcamp_linear() && shapes_faults(&why)) {
 		ksay("%s: eval.set is set to full, because %.*s\n", folder,
 		    (int)strcspn(why.data, "\n"), why.data);
-		json_object_set_new(m, "eval", json_pack("{s:s}", "set", "full"));
+		kjson_extend(m, "{s:{s:s}}", "eval", "set", "full");
 		write_manifest(folder, m);
 	}
 }

@@ -24,12 +24,6 @@ fact_of(long trial, long branch, int stage)
 	return kin_first(fact_path(trial, branch, stage));
 }
 
-static bool
-begun(long trial)
-{
-	return kis_there(kplace_trial(trial, ""));
-}
-
 /*
  * Are all branches that the trial began with evaluated and, if the campaign wants that, their logs
  * summarised? The summaries are for the next trial; once that has begun, they are not needed.
@@ -37,7 +31,8 @@ begun(long trial)
 static bool
 has_facts(long trial)
 {
-	bool told = trial && *kcamp_str("feedback.provider") && !begun(trial + 1);
+	bool told =
+	    trial && *kcamp_str("feedback.provider") && !kis_there(kplace_trial(trial + 1, ""));
 	long first = trial ? 1 : 0;
 
 	for (long b = first;; b++) {

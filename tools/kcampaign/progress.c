@@ -95,12 +95,9 @@ add_time(const char *stage, double s)
 static double
 expected(const char *stage)
 {
-	const json_t *list = json_object_get(progress.times, stage);
-	double s[KEPT];
-	size_t n = 0;
+	size_t n;
+	auto_free double *s = kjson_numbers(json_object_get(progress.times, stage), &n);
 
-	for (; n < json_array_size(list) && n < KEPT; n++)
-		s[n] = json_number_value(json_array_get(list, n));
 	if (!n)
 		return -1;
 	kstat_sort(s, n);

@@ -404,9 +404,8 @@ set_verdict(json_t *cases, bool ok)
 	kjson_foreach(one, cases)
 		passed += kjson_bool(one, "ok");
 	if (total)
-		kjson_set(eval, "correctness",
-		    json_pack("{s:I,s:I,s:O}", "passed", (json_int_t)passed, "total",
-		        (json_int_t)total, "cases", cases));
+		kjson_extend(eval, "{s:{s:I,s:I,s:O}}", "correctness", "passed", (json_int_t)passed,
+		    "total", (json_int_t)total, "cases", cases);
 	if (ok && passed == total)
 		kjson_set(eval, "status", status_json(STATUS_CORRECT));
 	else
@@ -452,13 +451,10 @@ ns_json(double ns)
 static void
 add_statistics(json_t *row)
 {
-	const json_t *samples = json_object_get(row, "samples_ns");
-	size_t n = 0;
-	auto_free double *x = kcalloc(json_array_size(samples), sizeof *x);
+	size_t n;
+	auto_free double *x = kjson_numbers(json_object_get(row, "samples_ns"), &n);
 	struct kstat st;
 
-	kjson_foreach(s, samples)
-		x[n++] = json_number_value(s);
 	kstat_of(x, n, &st);
 	kjson_extend(row, "{s:o,s:o,s:o,s:o,s:o}", "median_ns", ns_json(st.median), "min_ns",
 	    ns_json(st.min), "mean_ns", ns_json(st.mean), "sd_ns", ns_json(st.sd), "iqr_ns",

@@ -110,7 +110,7 @@ past_eval(const char *id)
 	size_t len;
 	const char *path = past_path(id);
 	auto_free char *text = path ? input_read(path, KIO_LINE_MAX, &len) : NULL;
-	char why[256];
+	const char *why;
 	struct krec rec;
 	json_t *found;
 
@@ -118,7 +118,7 @@ past_eval(const char *id)
 		return NULL;
 	while (len && text[len - 1] == '\n')
 		len--;
-	if (!krec_parse(&rec, text, len, why, sizeof why))
+	if ((why = krec_parse(&rec, text, len)))
 		kdie_usage("%s:1: %s", path, why);
 	found = json_incref(json_object_get(rec.json, "eval"));
 	krec_free(&rec);
@@ -146,7 +146,8 @@ subject_of_past(const json_t *past, struct subject *s)
 static char *
 find_line(const char *file, char *text, size_t len, const char *needle)
 {
-	char *hit = memmem(text, len, needle, strlen(needle)), *start, *end, why[256], *id = NULL;
+	char *hit = memmem(text, len, needle, strlen(needle)), *start, *end, *id = NULL;
+	const char *why;
 	struct krec rec;
 
 	if (!hit)
@@ -154,7 +155,7 @@ find_line(const char *file, char *text, size_t len, const char *needle)
 	start = memrchr(text, '\n', (size_t)(hit - text));
 	start = start ? start + 1 : text;
 	end = strchrnul(hit, '\n');
-	if (!krec_parse(&rec, start, (size_t)(end - start), why, sizeof why))
+	if ((why = krec_parse(&rec, start, (size_t)(end - start))))
 		kdie_usage("%s: %s", file, why);
 	if (json_object_get(rec.json, "id"))
 		id = kstrdup(kjson_str(rec.json, "id"));
@@ -321,7 +322,7 @@ null_evaluate(const char *tokens, bool reference)
 	}
 	kjson_set(
 	    eval, "timing", timing_of(reference ? NULL : &rng, reference ? 1 : draw_speedup(&rng)));
-	kjson_set(eval, "noise", json_pack("{s:f}", "floor", 0.01));
+	kjson_extend(eval, "{s:{s:f}}", "noise", "floor", 0.01);
 }
 
 /* ---- one evaluation ---- */

@@ -184,14 +184,6 @@ close_entry(struct entry *r)
 	free(r->edit_fault);
 }
 
-/* A custom evaluator's messages may have any length; what the next stages read is limited. */
-static void
-keep_bounded(void)
-{
-	if (kjson_size(eval) > KIO_EVAL_MAX)
-		evaluate_too_large("evaluation", KIO_EVAL_MAX);
-}
-
 bool
 has_commands(void)
 {
@@ -252,7 +244,9 @@ evaluate_reply(struct krec *rec, struct entry *r)
 		kjson_set(eval, "plan", json_incref(r->plan.json));
 	else if (r->plan.fault)
 		kjson_set(eval, "plan_fault", kjson_string(r->plan.fault));
-	keep_bounded();
+	/* The next stages read limited lines, and a custom evaluator's messages have no limit. */
+	if (kjson_size(eval) > KIO_EVAL_MAX)
+		evaluate_too_large("evaluation", KIO_EVAL_MAX);
 	report_progress();
 	add_time(eval);
 	krecord_put(rec, keval.thin, "eval", eval);

@@ -272,9 +272,8 @@ evaluate_tiers(void)
 	t.early = &early;
 
 	kjson_put(eval, "tier", 1);
-	kjson_set(eval, "sandbox",
-	    json_pack(
-	        "{s:i,s:s}", "level", sandbox_level(), "name", ksandbox_name(sandbox_level())));
+	kjson_extend(eval, "{s:{s:i,s:s}}", "sandbox", "level", sandbox_level(), "name",
+	    ksandbox_name(sandbox_level()));
 	if (may_start_early())
 		start_early(kshown("%s/early.so", work), &early);
 	start = know_ns();

@@ -587,18 +587,12 @@ ask_more(void)
 }
 
 static void
-flag_refusal(void)
-{
-	reply_flag(
-	    kshown("refused:%s%s%s", request.model, *answer.detail ? ":" : "", answer.detail));
-}
-
-static void
 conclude(void)
 {
 	reply.finish = kanswer_finish(&answer);
 	if (!strcmp(reply.finish, "refusal"))
-		flag_refusal();
+		reply_flag(kshown(
+		    "refused:%s%s%s", request.model, *answer.detail ? ":" : "", answer.detail));
 	if (!strcmp(reply.finish, "length"))
 		reply_flag(!answer.text.len ? "truncated_in_reasoning"
 		        : was_cut()         ? "truncated"

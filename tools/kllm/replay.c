@@ -21,8 +21,7 @@ load(struct krec *rec, const char *path)
 		kdie_errno(K_MISSING, "no recorded reply: %s", path);
 	kin_open(&in, path);
 	in.lenient = true;
-	if (!kin_next(&in, rec) &&
-	    !(in.too_long && krec_parse(rec, too_large, strlen(too_large), NULL, 0)))
+	if (!kin_next(&in, rec) && (!in.too_long || krec_parse(rec, too_large, strlen(too_large))))
 		kdie_usage("%s: no record", path);
 	rec->file = path;
 	kin_close(&in);
@@ -47,9 +46,8 @@ ask_replay(void)
 	answered = kjson_str_or(recorded, "prompt_sha256", kjson_maybe(rec.json, "prompt.sha256"));
 	member = json_deep_copy(recorded);
 	json_object_del(member, "recorded");
-	json_object_set_new(member, "recorded",
-	    json_pack("{s:b s:s}", "prompt_match", answered && !strcmp(answered, call.sha256),
-	        "source", source));
+	kjson_extend(member, "{s:{s:b s:s}}", "recorded", "prompt_match",
+	    answered && !strcmp(answered, call.sha256), "source", source);
 	krec_free(&rec);
 	return member;
 }

@@ -29,7 +29,7 @@ block(const char *text, size_t len, bool mark)
 	json_t *b = json_pack("{s:s s:o}", "type", "text", "text", kjson_text(text, len));
 
 	if (mark)
-		json_object_set_new(b, "cache_control", json_pack("{s:s}", "type", "ephemeral"));
+		kjson_extend(b, "{s:{s:s}}", "cache_control", "type", "ephemeral");
 	return b;
 }
 
@@ -110,8 +110,8 @@ add_thinking(json_t *o)
 		return;
 	}
 	if (request.row->thinking == KTHINKING_ADAPTIVE)
-		json_object_set_new(o, "thinking", json_pack("{s:s}", "type", "adaptive"));
-	json_object_set_new(o, "output_config", json_pack("{s:s}", "effort", effort));
+		kjson_extend(o, "{s:{s:s}}", "thinking", "type", "adaptive");
+	kjson_extend(o, "{s:{s:s}}", "output_config", "effort", effort);
 }
 
 static json_t *
@@ -123,8 +123,7 @@ messages_body(void)
 	    messages_user(), "stream", 1);
 
 	if (*system)
-		json_object_set_new(
-		    o, "system", json_pack("[o]", block(system, strlen(system), false)));
+		kjson_extend(o, "{s:[o]}", "system", block(system, strlen(system), false));
 	add_thinking(o);
 	return o;
 }

@@ -111,9 +111,8 @@ launch_metric(struct launch *l, const char *name, const char *value, const char 
 {
 	if (json_object_get(l->raw, name))
 		return;
-	json_object_set_new(l->raw, name,
-	    json_pack("[o,o,o,I]", kjson_string(value), kjson_string(unit),
-	        kjson_string(input.file), (json_int_t)input.line));
+	kjson_extend(l->raw, "{s:[o,o,o,I]}", name, kjson_string(value), kjson_string(unit),
+	    kjson_string(input.file), (json_int_t)input.line);
 }
 
 void
@@ -136,8 +135,7 @@ launch_advice(struct launch *l, const char *rule, const char *section, const cha
 	double v;
 
 	if (number_read(percent, &v))
-		json_object_set_new(o, "speedup",
-		    json_pack("{s:s,s:f}", "scope", !strcmp(scope, "local") ? "local" : "global",
-		        "percent", v));
+		kjson_extend(o, "{s:{s:s,s:f}}", "speedup", "scope",
+		    !strcmp(scope, "local") ? "local" : "global", "percent", v);
 	json_array_append_new(l->advice, o);
 }

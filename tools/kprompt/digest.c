@@ -39,8 +39,7 @@ digest_record(void)
 	files_render(&user, "digest/user", facts, NULL);
 	kbuf_printf(&whole, "%s\n%s", system.data, user.data);
 	kjson_pick(record, rec->json, "schema", "campaign", "trial", "branch", "id");
-	json_object_set_new(record, "prompt",
-	    json_pack("{s:s,s:s,s:i,s:s,s:[]}", "system", system.data, "user", user.data,
-	        "stable_bytes", 0, "sha256", ksha256(whole.data, whole.len), "sections"));
+	kjson_extend(record, "{s:{s:s,s:s,s:i,s:s,s:[]}}", "prompt", "system", system.data, "user",
+	    user.data, "stable_bytes", 0, "sha256", ksha256(whole.data, whole.len), "sections");
 	return record;
 }

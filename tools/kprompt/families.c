@@ -58,13 +58,6 @@ is_in_name(const json_t *family, const char *name)
 	    json_is_string(word) && strstr(name, json_string_value(word)));
 }
 
-/* "rows.Softmax softmax", in small letters. */
-static char *
-names_of(void)
-{
-	return klower(kasprintf("%s %s", kjson_str(facts, "op"), kjson_str(facts, "task")));
-}
-
 void
 family_facts(const char *reference)
 {
@@ -73,7 +66,9 @@ family_facts(const char *reference)
 	json_auto_t *named = json_object();
 	json_t *notes = json_array();
 	auto_buf struct kbuf code = plain_code(reference);
-	auto_free char *name = names_of();
+	/* "rows.Softmax softmax" */
+	auto_free char *name =
+	    klower(kasprintf("%s %s", kjson_str(facts, "op"), kjson_str(facts, "task")));
 	bool agree = false;
 
 	kjson_foreach_member(key, family, table, "families") {

@@ -57,9 +57,8 @@ find_notes(json_t *files, const char *folder, const char *shown, const char *bel
 		else if (S_ISDIR(st.st_mode) && depth < MAX_DEPTH)
 			find_notes(files, folder, shown, name, depth + 1);
 		else if (S_ISREG(st.st_mode) && n > 3 && !strcmp(e->d_name + n - 3, ".md"))
-			json_object_set_new(files, name,
-			    json_pack(
-			        "{s:s,s:s}", "path", file, "file", kshown("%s/%s", shown, name)));
+			kjson_extend(files, "{s:{s:s,s:s}}", name, "path", file, "file",
+			    kshown("%s/%s", shown, name));
 	}
 }
 

@@ -280,10 +280,9 @@ grow(long round, bool correction)
 		size_t start = state.grown[l].len;
 
 		put_log_entry(&campaign.round[round - 1], l, correction, &state.grown[l]);
-		json_object_set_new(logs, log_paths[l],
-		    json_pack("{s:I,s:s}", "length", (json_int_t)(state.grown[l].len - start),
-		        "sha256",
-		        ksha256(state.grown[l].data + start, state.grown[l].len - start)));
+		kjson_extend(logs, "{s:{s:I,s:s}}", log_paths[l], "length",
+		    (json_int_t)(state.grown[l].len - start), "sha256",
+		    ksha256(state.grown[l].data + start, state.grown[l].len - start));
 	}
 	kseal_add(&campaign.seal, "round",
 	    json_pack("{s:I,s:o,s:o,s:o*,s:s*}", "round", (json_int_t)round, "files", files, "logs",

@@ -50,10 +50,9 @@ add_program(json_t *row, const struct kcandidate *c)
 	if (last)
 		kjson_put(row, "application", kverdict_outcome(last));
 	if (!failed && code && !kjson_path(c->json, "eval.files") && c->speedup.n)
-		json_object_set_new(row, "program",
-		    json_pack("{s:s,s:o,s:o,s:o*}", "code", code, "types", types_of(), "speedup",
-		        number_json(c->speedup.mean), "coords",
-		        c->cell < 0 ? NULL : karch_coords(c->cell)));
+		kjson_extend(row, "{s:{s:s,s:o,s:o,s:o*}}", "program", "code", code, "types",
+		    types_of(), "speedup", number_json(c->speedup.mean), "coords",
+		    c->cell < 0 ? NULL : karch_coords(c->cell));
 }
 
 /* Appends the accepted round of a trial to B as a line; nothing when it has none. */

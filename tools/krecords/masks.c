@@ -158,14 +158,6 @@ survey(void)
 	return c;
 }
 
-static int
-by_number(const void *a, const void *b)
-{
-	long x = *(const long *)a, y = *(const long *)b;
-
-	return (x > y) - (x < y);
-}
-
 /*
  * Draws half of the active versions, as far as they may be masked, without replacement, ascending.
  * New reference.
@@ -187,7 +179,7 @@ draw_half(struct choice *c, uint64_t seed, long number)
 		c->open[k] = c->open[i];
 		c->open[i] = v;
 	}
-	qsort(c->open, wanted, sizeof *c->open, by_number);
+	qsort(c->open, wanted, sizeof *c->open, kby_number);
 	kforeach_of(v, c->open, wanted)
 		json_array_append_new(names, json_sprintf("v%ld", *v));
 	return names;

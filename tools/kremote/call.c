@@ -101,16 +101,7 @@ start(void)
 static void
 say(const char *bytes, size_t len)
 {
-	while (len) {
-		ssize_t n = write(peer.to, bytes, len);
-
-		if (n < 0 && errno != EINTR)
-			return;
-		if (n > 0) {
-			bytes += n;
-			len -= (size_t)n;
-		}
-	}
+	(void)kwrite_all(peer.to, bytes, len);
 }
 
 /* Two versions judge differently, so one must not stand in for the other. */
@@ -153,7 +144,7 @@ take_lines(void)
 static bool
 is_whole(void)
 {
-	return peer.answer && (json_int_t)peer.in.len >= kjson_int(peer.answer, "bytes");
+	return peer.answer && (long)peer.in.len >= kjson_int(peer.answer, "bytes");
 }
 
 /* Reads until the answer is complete, or the transport has ended and its last output is read. */
@@ -225,13 +216,13 @@ explain(void)
 static int
 deliver(void)
 {
-	json_int_t status = kjson_int_or(peer.answer, "status", K_IO);
+	int status = (int)kjson_int_or(peer.answer, "status", K_IO);
 	bool ours = status == K_NO || status == K_USAGE || status == K_MISSING || status == K_AGAIN;
 	size_t len = (size_t)kjson_int(peer.answer, "bytes");
 	const char *bytes = peer.in.data ?: "";
 
 	if (status)
-		return ours ? (int)status : K_IO;
+		return ours ? status : K_IO;
 	if (order.output && kwrite_file(order.output, bytes, len) < 0)
 		kdie_io("%s", order.output);
 	if (!order.output && (fwrite(bytes, 1, len, stdout) != len || fflush(stdout)))

@@ -209,7 +209,7 @@ read_files(void)
 {
 	kjson_foreach(f, service.order, "files") {
 		const char *path = kjson_str(f, "path");
-		json_int_t size = kjson_int_or(f, "size", -1);
+		long size = kjson_int_or(f, "size", -1);
 
 		check_path(size < 0 ? "" : path, "file");
 		write_file(path, (size_t)size);

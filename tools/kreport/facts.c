@@ -307,10 +307,9 @@ work_json(void)
 	json_t *work = json_object();
 
 	for (size_t i = 0; i < t->workload_count && !own_metric(); i++)
-		json_object_set_new(work, t->workloads[i].name,
-		    json_pack("{s:I,s:I}", "flops",
-		        (json_int_t)ktask_value(t, &t->workloads[i], t->flops), "bytes",
-		        (json_int_t)ktask_value(t, &t->workloads[i], t->bytes)));
+		kjson_extend(work, "{s:{s:I,s:I}}", t->workloads[i].name, "flops",
+		    (json_int_t)ktask_value(t, &t->workloads[i], t->flops), "bytes",
+		    (json_int_t)ktask_value(t, &t->workloads[i], t->bytes));
 	return work;
 }
 

@@ -46,8 +46,8 @@ add_pair(struct field *f, int from, int to, const json_t *deltas)
 	size_t n = json_array_size(deltas);
 	double sum = 0;
 
-	for (size_t i = 0; i < n; i++) {
-		double delta = json_number_value(json_array_get(deltas, i));
+	kjson_foreach(one, deltas) {
+		double delta = json_number_value(one);
 
 		sum += delta;
 		f->noise += from == to ? delta * delta : 0;

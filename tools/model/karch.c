@@ -741,15 +741,10 @@ better_hint(const json_t *a, const json_t *b)
 static double
 median_gain(const json_t *direction)
 {
-	const json_t *deltas = json_object_get(direction, "deltas");
-	size_t n = json_array_size(deltas);
-	auto_free double *v = kcalloc(n + 1, sizeof *v);
-	double median;
+	size_t n;
+	auto_free double *v = kjson_numbers(json_object_get(direction, "deltas"), &n);
 
-	for (size_t i = 0; i < n; i++)
-		v[i] = json_number_value(json_array_get(deltas, i));
-	median = n ? kstat_quantile(v, n, 0.5) : 0;
-	return expm1(median);
+	return expm1(n ? kstat_quantile(v, n, 0.5) : 0);
 }
 
 /*
@@ -769,11 +764,10 @@ karch_hints(const json_t *directions)
 {
 	/* A prompt has room for a few. */
 	enum { MOST = 3 };
-	json_t *out = json_array(), *d;
-	size_t i;
+	json_t *out = json_array();
 
 	/* An insertion sort: equal directions stay in the order of the file. */
-	json_array_foreach(directions, i, d) {
+	kjson_foreach(d, directions) {
 		size_t at = json_array_size(out);
 
 		if (!is_hint(d))
@@ -784,13 +778,11 @@ karch_hints(const json_t *directions)
 	}
 	while (json_array_size(out) > MOST)
 		json_array_remove(out, json_array_size(out) - 1);
-	for (i = 0; i < json_array_size(out); i++) {
-		d = json_array_get(out, i);
-		json_array_set_new(out, i,
-		    json_pack("{s:O,s:I,s:I,s:f}", "direction", json_object_get(d, "direction"),
-		        "samples", (json_int_t)kjson_int(d, "samples"), "successes",
-		        (json_int_t)kjson_int(d, "successes"), "gain", median_gain(d)));
-	}
+	kjson_foreach(hint, out)
+		json_array_set_new(out, kjson_at(hint),
+		    json_pack("{s:O,s:I,s:I,s:f}", "direction", json_object_get(hint, "direction"),
+		        "samples", (json_int_t)kjson_int(hint, "samples"), "successes",
+		        (json_int_t)kjson_int(hint, "successes"), "gain", median_gain(hint)));
 	return out;
 }
 

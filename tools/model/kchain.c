@@ -9,12 +9,6 @@
 /* Files of a trial with the best against the reference: after it, and before it. */
 static const char *const races[] = { "verify.ndjson", "anchor.ndjson" };
 
-static bool
-is_busy(const json_t *measured)
-{
-	return kjson_bool(measured, "machine.busy");
-}
-
 /* The results of a race against the reference, one row per workload. */
 static json_t *
 rows_of_race(const json_t *pairs)
@@ -61,7 +55,7 @@ take_race(const json_t *race, const json_t *record, const char *from, struct kch
 
 	c->rows = rows_of_race(json_object_get(race, "pairs"));
 	c->speedup = kgain_mean(c->rows, timing ?: json_object_get(race, "timing"));
-	c->provisional = is_busy(race);
+	c->provisional = kjson_bool(race, "machine.busy");
 	if (c->speedup.n) {
 		c->from = from ? kstrdup(from) : NULL;
 		return true;

@@ -4,23 +4,11 @@
 
 #include "kstat.h"
 
-/* Puts the samples of a row into *X, which the caller frees; returns how many. */
-static size_t
-samples_of(const json_t *row, double **x)
-{
-	const json_t *samples = json_object_get(row, "samples_ns");
-
-	*x = kcalloc(json_array_size(samples) + 1, sizeof **x);
-	kjson_foreach(s, samples)
-		(*x)[kjson_at(s)] = json_number_value(s);
-	return json_array_size(samples);
-}
-
 static double
 median_of(const json_t *row)
 {
-	auto_free double *v = NULL;
-	size_t n = samples_of(row, &v);
+	size_t n;
+	auto_free double *v = kjson_numbers(json_object_get(row, "samples_ns"), &n);
 	struct kstat st = { 0 };
 
 	if (n)
@@ -73,8 +61,8 @@ kgain_runtime_ms(const json_t *timing)
 	size_t n = json_array_size(timing);
 	double sum = 0;
 
-	for (size_t i = 0; i < n; i++)
-		sum += kgain_time_ns(json_array_get(timing, i));
+	kjson_foreach(row, timing)
+		sum += kgain_time_ns(row);
 	return n ? sum / (double)n / 1e6 : NAN;
 }
 
@@ -311,8 +299,8 @@ enum { MOST_SAMPLES = 4096 };
 static bool
 interval_of(const json_t *row, struct kstat_interval *m)
 {
-	auto_free double *x = NULL;
-	size_t n = samples_of(row, &x);
+	size_t n;
+	auto_free double *x = kjson_numbers(json_object_get(row, "samples_ns"), &n);
 
 	if (n > MOST_SAMPLES)
 		n = MOST_SAMPLES;

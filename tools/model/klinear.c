@@ -56,11 +56,7 @@ klinear_delta(const struct klinear_unit *u)
 static bool
 names_core(const json_t *workloads)
 {
-	kjson_foreach(w, workloads) {
-		if (kjson_bool(w, "core") && kjson_bool(w, "timed"))
-			return true;
-	}
-	return false;
+	return kany(kjson_foreach(w, workloads), kjson_bool(w, "core") && kjson_bool(w, "timed"));
 }
 
 static struct klinear_unit *
@@ -121,11 +117,10 @@ klinear_compare(const json_t *workloads, const json_t *rival, const json_t *timi
 
 	*out = (struct klinear_compare){ .pairs =
 		                             kgain_raced(pairs, "incumbent", timing, &out->ratio) };
-	for (size_t i = 0; i < json_array_size(timing) && !fault; i++) {
-		const json_t *row = json_array_get(timing, i);
-
-		fault = add_row(out, kgain_workload(workloads, kjson_str(row, "workload")), row,
-		    rival, pairs, sums);
+	kjson_foreach(row, timing) {
+		fault = fault
+		    ?: add_row(out, kgain_workload(workloads, kjson_str(row, "workload")), row,
+		           rival, pairs, sums);
 	}
 	if (!fault && !out->count)
 		fault = kstrdup("no workload is timed");
@@ -429,11 +424,11 @@ klinear_target(const char *text, struct klinear_target *t)
 	double v = strtod(text, &end);
 
 	end += strspn(end, " ");
-	for (size_t i = 0; i < LEN(units) && end != text && v > 0 && isfinite(v); i++)
-		if (!strcmp(end, units[i].unit)) {
-			t->kind = units[i].kind;
-			t->value = v * units[i].scale;
-			return true;
+	kforeach(one, units)
+		if (!strcmp(end, one->unit)) {
+			t->kind = one->kind;
+			t->value = v * one->scale;
+			return end != text && v > 0 && isfinite(v);
 		}
 	return false;
 }

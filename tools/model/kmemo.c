@@ -31,14 +31,6 @@ kmemo_version(const char *name, long *version)
 	return numbered(name, "v", 1, "", version);
 }
 
-static int
-by_number(const void *a, const void *b)
-{
-	long x = *(const long *)a, y = *(const long *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* Numbers in the names of memory's files, ascending. */
 static long *
 numbers(const char *prefix, int digits, const char *suffix, size_t *count)
@@ -55,7 +47,7 @@ numbers(const char *prefix, int digits, const char *suffix, size_t *count)
 			list[(*count)++] = number;
 		}
 	if (list)
-		qsort(list, *count, sizeof *list, by_number);
+		qsort(list, *count, sizeof *list, kby_number);
 	return list;
 }
 

@@ -22,12 +22,6 @@ static const char fenced[] = "(?m)^ {0,3}((`|~)\\2{2,}+)[ \\t]*+([^\n]*?)[ \\t\r
                              "((?:(?! {0,3}\\1\\2*+[ \\t\r]*+$).*+\n)*+)(?: {0,3}\\1\\2*+[ "
                              "\\t\r]*+(\n|\\z)|.*+\\z)";
 
-static bool
-is_blank(const char *s)
-{
-	return !s[strspn(s, " \t\r\n")];
-}
-
 /* What never transfers to real use. */
 static char *
 bucket_fault(const json_t *plan)
@@ -240,7 +234,7 @@ review_fault(const json_t *plan, const json_t *ineffective)
 	for (size_t i = 0; i < count; i++) {
 		const char *text = kjson_item(list, i);
 		long round = tried_in_vain(ineffective, text);
-		bool again = is_blank(text);
+		bool again = !text[strspn(text, " \t\r\n")];
 
 		if (round)
 			return kasprintf("direction %zu, \"%.80s\", was rolled back in round %ld",

@@ -465,8 +465,8 @@ thin_program(json_t *program, const char *path)
 
 		if (!same || !json_equal(same, value))
 			continue;
-		kjson_set(named, kshown("%s.%s", path, *key),
-		    json_pack("{s:s,s:s}", "id", id, "sha256", digest_of(value)));
+		kjson_extend(named, "{s:{s:s,s:s}}", kshown("%s.%s", path, *key), "id", id,
+		    "sha256", digest_of(value));
 		json_object_del(program, *key);
 	}
 }
@@ -636,7 +636,7 @@ set_from(const json_t *record, const char *name, json_t *part)
 	text = read_part(path);
 	if (!text)
 		kdie_usage("%s: is missing: a part of a record names what it was made from", path);
-	kjson_set(part, "from", json_pack("{s:s}", kfact_names[stage], ksha256_of(text)));
+	kjson_extend(part, "{s:{s:s}}", "from", kfact_names[stage], ksha256_of(text));
 }
 
 json_t *

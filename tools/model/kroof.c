@@ -175,8 +175,8 @@ fit_of(const json_t *roofline, const json_t *timing, const char *member)
 	struct fit f = { .error = NAN };
 	bool whole = n >= GROWTH_ROWS;
 
-	for (size_t i = 0; i < n; i++) {
-		const json_t *time = json_array_get(timing, i);
+	kjson_foreach(time, timing) {
+		size_t i = kjson_at(time);
 
 		work[i] = kjson_num(
 		    kgain_row(json_object_get(roofline, "workloads"), kjson_str(time, "workload")),

@@ -60,12 +60,11 @@ take_line(struct kseal *s, const char *kind, const char *line, size_t len)
 	bool wanted = !kind || says(line, "kind", kind);
 	const char *fault = line_fault(s, line, len, wanted);
 	struct krec rec;
-	char why[128];
 
 	s->count++;
 	if (fault || !wanted)
 		return fault;
-	if (!krec_parse(&rec, line, len, why, sizeof why))
+	if (krec_parse(&rec, line, len))
 		return "was edited: not a record";
 	kjson_put(rec.json, "n", s->count);
 	if (!kind || kjson_is(rec.json, "kind", kind))
