@@ -131,12 +131,6 @@ pair(void)
 	}
 }
 
-static char *
-text_of(size_t i)
-{
-	return kstrndup(source + token[i].from, token[i].len);
-}
-
 static const char *
 kind_of(size_t i)
 {
@@ -401,7 +395,8 @@ read_enum(size_t open)
 static void
 declare_as(size_t i, size_t of)
 {
-	auto_free char *name = of < tokens ? text_of(of) : kstrdup("");
+	auto_free char *name =
+	    of < tokens ? kstrndup(source + token[of].from, token[of].len) : kstrdup("");
 
 	declare(i, kshown("=%s", name));
 }

@@ -124,14 +124,6 @@ audit_file(const char *path)
 	kin_end(&in);
 }
 
-static void
-print_hits(const char *path)
-{
-	kforeach_of(h, hits.at, hits.count)
-		kout_line("%s:%zu: %s%s %s: %s", path, h->line, bucket_name(h->bucket),
-		    h->note ? " note" : "", h->rule, h->text);
-}
-
 /* Single source files: one line per hit. */
 static int
 scan_sources(void)
@@ -145,7 +137,9 @@ scan_sources(void)
 		hits.count = 0;
 		words_of(text);
 		rules_apply();
-		print_hits(*f);
+		kforeach_of(h, hits.at, hits.count)
+			kout_line("%s:%zu: %s%s %s: %s", *f, h->line, bucket_name(h->bucket),
+			    h->note ? " note" : "", h->rule, h->text);
 		found |= kany(kforeach_of(each, hits.at, hits.count), !each->note);
 	}
 	return found ? K_NO : K_OK;

@@ -93,14 +93,6 @@ enter_all(void)
 		enter_known(b);
 }
 
-/* The opponent that choose_anchor would take. */
-static void
-enter_anchor(void)
-{
-	if (!prefers_incumbent() || !enter_past(subject->incumbent))
-		enter_known(fastest_baseline());
-}
-
 static void
 open_turns(const struct trial *trial)
 {
@@ -248,8 +240,9 @@ turns_time(const struct trial *trial)
 		enter_all();
 	else if (trial->s->known)
 		enter_known(NULL);
-	else if (!trial->s->trusted)
-		enter_anchor();
+	/* The opponent that choose_anchor would take. */
+	else if (!trial->s->trusted && !(prefers_incumbent() && enter_past(subject->incumbent)))
+		enter_known(fastest_baseline());
 	kjson_put(eval, "tier", 3);
 	if (race(keval.verifies)) {
 		timing = custom_together(turns.racer[0].turns);

@@ -51,13 +51,6 @@ is_in_code(const json_t *family, const struct kbuf *code, const json_t *found)
 	return json_array_size(patterns) && !is_any(json_object_get(family, "not"), found);
 }
 
-static bool
-is_in_name(const json_t *family, const char *name)
-{
-	return kany(kjson_foreach(word, family, "words"),
-	    json_is_string(word) && strstr(name, json_string_value(word)));
-}
-
 void
 family_facts(const char *reference)
 {
@@ -72,7 +65,9 @@ family_facts(const char *reference)
 	bool agree = false;
 
 	kjson_foreach_member(key, family, table, "families") {
-		bool in_code = is_in_code(family, &code, shown), in_name = is_in_name(family, name);
+		bool in_code = is_in_code(family, &code, shown),
+		     in_name = kany(kjson_foreach(word, family, "words"),
+		         json_is_string(word) && strstr(name, json_string_value(word)));
 
 		if (in_code) {
 			kjson_enter(shown, key);

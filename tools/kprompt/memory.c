@@ -77,15 +77,6 @@ compaction(json_t *covered)
 	return data_text(b.data, "summary of earlier rounds");
 }
 
-/* The rounds that another section of the prompt describes in full. */
-static void
-add_told(json_t *covered)
-{
-	kjson_foreach(round, rec->json, "sample.rounds") {
-		kjson_enter(covered, kshown("v%ld", atol(kjson_str_or(round, "id", "0"))));
-	}
-}
-
 /* Entries of the newest versions that fit, the oldest of them first. */
 static json_t *
 records(const json_t *covered)
@@ -131,7 +122,10 @@ put_recall(void)
 		return;
 	kmemo_masks_load();
 	summary = compaction(covered);
-	add_told(covered);
+	/* The rounds that another section of the prompt describes in full. */
+	kjson_foreach(round, rec->json, "sample.rounds") {
+		kjson_enter(covered, kshown("v%ld", atol(kjson_str_or(round, "id", "0"))));
+	}
 	text = records(covered);
 	if (json_is_string(summary) || json_string_length(text)) {
 		put("recall", json_pack("{s:O,s:O}", "summary", summary, "records", text));

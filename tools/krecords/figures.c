@@ -9,24 +9,6 @@ set_of(const struct candidate *x)
 	return strcmp(x->level, "full") ? kcamp_str("eval.set") : KLINEAR_FULL_SET;
 }
 
-/* The reference is measured on all workloads of later rounds. */
-static bool
-in_level(const struct candidate *x, const struct ktask_workload *w)
-{
-	return ktask_in_set(w, set_of(x)) || (!x->base && ktask_in_set(w, kcamp_str("eval.set")));
-}
-
-/*
- * The timing row that decided; for the reference also from the quick set, if that was timed
- * separately.
- */
-static const json_t *
-timing_row(const struct candidate *x, const char *workload)
-{
-	return kgain_row(json_object_get(x->eval, "timing"), workload)
-	    ?: kgain_row(kjson_path(x->eval, "quick.timing"), workload);
-}
-
 /* Adds the results of the correctness cases for a workload. */
 static void
 add_check(const struct candidate *x, const char *workload, struct shape *s)
@@ -92,7 +74,9 @@ counts_bytes(void)
 static void
 add_time(const struct candidate *x, const struct ktask_workload *w, struct shape *s)
 {
-	const json_t *row = timing_row(x, w->name);
+	/* For the reference also from the quick set, if that was timed separately. */
+	const json_t *row = kgain_row(json_object_get(x->eval, "timing"), w->name)
+	    ?: kgain_row(kjson_path(x->eval, "quick.timing"), w->name);
 	double flops = (double)ktask_value(campaign.task, w, campaign.task->flops),
 	       bytes = (double)ktask_value(campaign.task, w, campaign.task->bytes);
 	double ns = row ? kgain_time_ns(row) : NAN;
@@ -113,7 +97,9 @@ add_shapes(struct candidate *x)
 		const struct ktask_workload *w = &campaign.task->workloads[i];
 		struct shape *s = &x->shape[i];
 
-		*s = (struct shape){ .active = in_level(x, w),
+		/* The reference is measured on all workloads of later rounds. */
+		*s = (struct shape){ .active = ktask_in_set(w, set_of(x)) ||
+			    (!x->base && ktask_in_set(w, kcamp_str("eval.set"))),
 			.max_abs_err = -1,
 			.max_err_share = -1,
 			.max_rel_err = -1 };

@@ -21,13 +21,6 @@ command_close(void)
 	return code ?: campaign_damage();
 }
 
-/* Are there, or should there be, files of rounds? */
-static bool
-has_rounds(void)
-{
-	return kseal_last(&campaign.seal, "round") || kis_there("rounds") || ktrials.linear;
-}
-
 static bool
 has_memory(void)
 {
@@ -44,8 +37,8 @@ command_check(void)
 	size_t files = 0, commits = 0, versions = 0;
 
 	check_masks(&f);
-	/* Their trials stay loaded for the memory. */
-	if (has_rounds())
+	/* There are, or should be, files of rounds. Their trials stay loaded for the memory. */
+	if (kseal_last(&campaign.seal, "round") || kis_there("rounds") || ktrials.linear)
 		rounds_load(false);
 	if (has_memory())
 		check_memory(&f, &versions);

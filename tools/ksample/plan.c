@@ -14,12 +14,6 @@ struct pool {
 	size_t n;
 };
 
-static bool
-chance(double share)
-{
-	return krng_double(&planner.rng) < share;
-}
-
 /*
  * Programs that measured faster than the best, but within the noise: many small gains are real, and
  * two of them combined become visible.
@@ -159,12 +153,6 @@ is_fresh(void)
 	return empty || reference_row();
 }
 
-static bool
-more_promising(const json_t *a, const json_t *b)
-{
-	return kjson_num(a, "score") > kjson_num(b, "score");
-}
-
 /*
  * Which branches do repairs: each broken candidate of the last trial with probability
  * search.repair, unless its plan has used up its attempts; those nearest to correct first, and for
@@ -181,11 +169,12 @@ assign_repairs(void)
 		most = 1;
 	krng_init(&planner.rng, search.seed, search.trial, 0, "repair");
 	kjson_foreach(one, broken) {
+		double score = kjson_num(one, "score");
 		size_t at = n;
 
-		if (!chance(share) || kjson_int(one, "tries") >= REPAIR_TRIES)
+		if (krng_double(&planner.rng) >= share || kjson_int(one, "tries") >= REPAIR_TRIES)
 			continue;
-		for (; at && more_promising(one, planner.repairs[at]); at--)
+		for (; at && score > kjson_num(planner.repairs[at], "score"); at--)
 			if (at < MAX_BRANCHES)
 				planner.repairs[at + 1] = planner.repairs[at];
 		if (at < MAX_BRANCHES)

@@ -190,16 +190,6 @@ find_fences(const char *p, const char *end, bool comments)
 	return !open;
 }
 
-static void
-fences_of(const char *p, const char *end)
-{
-	/*
-	 * If a comment seems to swallow the closing fence, recognising the comment was the mistake.
-	 */
-	if (backend_syntax(wanted) == KTOKEN_PYTHON || !find_fences(p, end, true))
-		find_fences(p, end, false);
-}
-
 /* The longest span that ACCEPT takes; in a tie the later one. */
 static struct span *
 longest(bool labelled, bool named)
@@ -293,7 +283,11 @@ from_fences(const char *p, const char *end)
 	struct span *s;
 	const char *how = "label";
 
-	fences_of(p, end);
+	/*
+	 * If a comment seems to swallow the closing fence, recognising the comment was the mistake.
+	 */
+	if (backend_syntax(wanted) == KTOKEN_PYTHON || !find_fences(p, end, true))
+		find_fences(p, end, false);
 	s = longest(true, !several);
 	if (!s && several)
 		s = longest(true, true);

@@ -53,12 +53,6 @@ klinear_delta(const struct klinear_unit *u)
 	return klinear_percent(u->was, u->now);
 }
 
-static bool
-names_core(const json_t *workloads)
-{
-	return kany(kjson_foreach(w, workloads), kjson_bool(w, "core") && kjson_bool(w, "timed"));
-}
-
 static struct klinear_unit *
 unit_of(struct klinear_compare *c, const char *name)
 {
@@ -111,7 +105,8 @@ klinear_compare(const json_t *workloads, const json_t *rival, const json_t *timi
     const json_t *pairs, struct klinear_compare *out)
 {
 	double sums[2][2] = { { 0 } };
-	bool all_core = !names_core(workloads);
+	bool all_core =
+	    !kany(kjson_foreach(w, workloads), kjson_bool(w, "core") && kjson_bool(w, "timed"));
 	struct kgain_sums ratio = { 0 };
 	char *fault = NULL;
 
