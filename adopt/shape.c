@@ -953,6 +953,7 @@ find_shape(struct value *x, const char *text)
 
 /* ---- all of it ---- */
 
+/* A place in an array that determines no size may not be drawn: the array need not go on there. */
 static void
 mark_sizes(void)
 {
@@ -963,6 +964,8 @@ mark_sizes(void)
 			axis->size |= axis->role == ROLE_AXIS && x->shape &&
 			    kscan_uses(&s, 0, strlen(x->shape), axis->name);
 		}
+	values_each(x)
+		x->listed |= !x->size && json_object_get(parameter(x->name), "along");
 }
 
 void
