@@ -97,7 +97,7 @@ ok 'sets, names, seeds' '
 '
 ok 'every element type' '
 	kharness -t "$tests_dir/tasks/types/task.json" --oracle types-oracle.so --timing-s 0.05 types.so >r.json
-	jq -e ".candidates[0] | .status == \"correct\" and .correctness.passed == 71" r.json
+	jq -e ".candidates[0] | .status == \"correct\" and .correctness.passed == 74" r.json
 '
 ok 'times against others, in one run' '
 	kernel slow "" "for (int k = 0; k < 40; k++) { RIGHT __asm__ volatile(\"\" ::: \"memory\"); }"
@@ -337,6 +337,23 @@ ok 'a kernel that is careful only in its first calls is wrong' '
 	done
 	kharness -t sums.json --oracle sums-double.so --seeds 1 --warmup-s 0 --timing-s 0.05 sums-float.so >r.json
 	jq -e ".candidates[0] | .status == \"wrong_value\" and .reasons[0].check == \"timed_run\"" r.json
+'
+ok 'inputs may all be below zero: a maximum that begins with zero is wrong' '
+	jq -n "{schema:\"task/1\",name:\"top\",op:\"maximum\",description:\"d\",language:\"c\",axes:{n:{type:\"var\"},m:{type:\"var\"}},
+	  inputs:{x:{shape:[\"n\",\"m\"],dtype:\"float32\"}},outputs:{y:{shape:[\"n\"],dtype:\"float32\"}},distributions:[\"normal\",\"large\"],
+	  entry:{name:\"top\",arguments:[\"x\",\"y\",\"n\",\"m\"]},reference:\"r.c\",build:{compiler:\"cc\"},
+	  workloads:[{name:\"a\",axes:{n:20,m:300},timed:true}]}" >below.json
+	for f in oracle:double:-1e300 right:float:-1e30f zero:float:0; do
+		name=${f%%:*} type=${f#*:} start=${f##*:}
+		echo "void top(const ${type%:*} *x, ${type%:*} *y, int n, int m) { for (int i = 0; i < n; i++) { y[i] = $start;
+			for (int k = 0; k < m; k++) if (x[i * m + k] > y[i]) y[i] = x[i * m + k]; } }" >below-$name.c
+		cc -O1 -w -shared -fPIC -o below-$name.so below-$name.c
+	done
+	for k in right zero; do
+		kharness -t below.json --oracle below-oracle.so --seeds 1 --phase correctness below-$k.so >below-$k.json
+	done
+	jq -e ".candidates[0] | .status == \"correct\" and any(.correctness.cases[]; .drawn == \"inputs below zero\")" below-right.json
+	jq -e ".candidates[0] | .status == \"partial\" and ([.correctness.cases[] | select(.ok | not).drawn] == [\"inputs below zero\"])" below-zero.json
 '
 ok 'goes that only look at a candidate do not keep others from the machine' '
 	echo "#include <math.h>

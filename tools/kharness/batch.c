@@ -22,6 +22,8 @@ enum { SPREAD = 16 };
  * distribution; and at most this many whole numbers are of any size.
  */
 enum { TERMS = 2, SHORT_ROW = 64, RARE = 64, FAR_MOST = 256 };
+/* Large numbers below zero are at least this far from it. */
+enum { FAR_BELOW = 100 };
 /* About how many elements of an input change if most are kept. */
 enum { FEW_DRAWN = 4 };
 
@@ -344,6 +346,17 @@ batch_may_mix(const struct ktask *t)
 	return others && drawn && t->distributions[0] != KDIST_ZERO_ONE;
 }
 
+bool
+batch_may_be_below(const struct ktask *t, enum kdist *d)
+{
+	*d = t->distributions[0];
+	for (size_t i = 0; i < t->distribution_count; i++)
+		*d = t->distributions[i] == KDIST_LARGE ? KDIST_LARGE : *d;
+	return batch_may_mix(t) &&
+	    (*d == KDIST_LARGE || *d == KDIST_NORMAL || *d == KDIST_HEAVY_TAIL ||
+	        *d == KDIST_ALTERNATING);
+}
+
 /*
  * Puts whole numbers of any size among the others, about one in EVERY; there is no tolerance that
  * they could spoil. A kernel that concludes from some numbers what the others are is then wrong.
@@ -434,6 +447,29 @@ draw_tensor(const struct ktask_tensor *x, struct recipe how, struct krng *rng, s
 	free(whole);
 }
 
+/*
+ * Makes numbers negative, and those that are drawn from many powers of ten also large. A row of
+ * them is far from zero as a whole, which hardly happens by chance.
+ */
+static void
+put_below(enum kdtype type, enum kdist d, size_t n, void *raw)
+{
+	const struct space *sp = judge.space;
+	size_t bytes = n * kdtype_size(type);
+	auto_free void *own = kmalloc(bytes);
+	auto_free double *v = kmalloc(n * sizeof *v);
+
+	sp->fetch(own, raw, bytes);
+	values_widen(type, own, n, v);
+	for (size_t i = 0; i < n; i++) {
+		v[i] = -fabs(v[i]);
+		while (d == KDIST_LARGE && v[i] < 0 && v[i] > -FAR_BELOW)
+			v[i] *= FAR_BELOW;
+	}
+	values_narrow(type, v, n, own);
+	sp->store(raw, own, bytes);
+}
+
 static void
 draw(const struct batch *b, struct call *c, struct krng *rng)
 {
@@ -457,6 +493,8 @@ draw(const struct batch *b, struct call *c, struct krng *rng)
 		draw_tensor(x, recipe_of(b, i, sparse), rng, n, c->raw[i]);
 		if (b->dist == KDIST_MIXED && is_drawn(b->w, x))
 			mix(b, x, rng, c->raw[i]);
+		if (b->w->below && is_drawn(b->w, x) && kdtype_is_float(x->dtype))
+			put_below(x->dtype, b->dist, n, c->raw[i]);
 	}
 }
 

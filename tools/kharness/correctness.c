@@ -268,6 +268,23 @@ drawn_cases(const struct ktask_workload *w, long seeds)
 			drawn_case(w, i, n == 0);
 }
 
+/*
+ * Numbers that are all negative, and large if the task has large ones. Kernels go wrong there that
+ * begin a maximum with zero, or compare the bits of numbers as if one were positive.
+ */
+static void
+case_below(const struct ktask_workload *w)
+{
+	struct ktask_workload below = *w; /* with the values of W */
+	enum kdist d;
+
+	if (!batch_may_be_below(judge.task, &d))
+		return;
+	below.below = true;
+	snprintf(below.drawn, sizeof below.drawn, "inputs below zero");
+	one_case(&below, d, false);
+}
+
 static void
 one_workload(const struct ktask_workload *w)
 {
@@ -281,6 +298,8 @@ one_workload(const struct ktask_workload *w)
 		one_case(w, KDIST_SPARSE, false);
 	if (!run.broken && !is_slow() && batch_may_mix(judge.task))
 		one_case(w, KDIST_MIXED, false);
+	if (!run.broken && !is_slow())
+		case_below(w);
 	drawn_cases(w, small && seeds < DRAWN_SMALL && !is_slow() ? DRAWN_SMALL : seeds);
 }
 

@@ -216,6 +216,12 @@ void batch_free(struct batch *b);
  * the task's. If not, whole numbers stay small even in KDIST_SPECIAL, because they may be indices.
  */
 bool batch_may_be_special(const struct ktask *t, const struct ktask_tensor *x);
+/*
+ * Whether inputs may all be below zero, in a workload that says so. The task must draw both signs
+ * and must not be linear: a sum of negative numbers shows no more than one of positive ones. *D:
+ * from which distribution.
+ */
+bool batch_may_be_below(const struct ktask *t, enum kdist *d);
 /* Whether KDIST_MIXED differs from the task's first distribution. */
 bool batch_may_mix(const struct ktask *t);
 /*

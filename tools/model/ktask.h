@@ -126,6 +126,7 @@ struct ktask_workload {
 	/* object: contents of inputs, as a list or {"file"}, values of scalars, by name; or NULL */
 	const json_t *values;
 	char drawn[160]; /* "N drawn as 1003": the difference from the listed workload; or empty */
+	bool below;      /* drawn numbers are negative, and not small if from KDIST_LARGE */
 	/* share of its time in real use, relative to the others'; default 1 */
 	double weight;
 };
