@@ -223,21 +223,46 @@ listed_cases(const struct ktask_workload *w, int seeds)
 }
 
 /*
- * A case with sizes and scalars that the task does not list, or with only one such size: see
- * vary_draw. If all sizes were drawn together, a kernel that infers one listed size from another
- * would hardly ever be found.
+ * Numbers that are all negative, and large if the task has large ones. Kernels go wrong there that
+ * begin a maximum with zero, or compare the bits of numbers as if one were positive.
  */
 static void
-drawn_case(const struct ktask_workload *w, size_t only, bool odd)
+case_below(const struct ktask_workload *w)
+{
+	struct ktask_workload below = *w; /* with the values of W */
+	size_t said = strlen(w->drawn);
+	enum kdist d;
+
+	if (!batch_may_be_below(judge.task, &d))
+		return;
+	below.below = true;
+	snprintf(
+	    below.drawn + said, sizeof below.drawn - said, "%sinputs below zero", said ? ", " : "");
+	one_case(&below, d, false);
+}
+
+/*
+ * A case with sizes and scalars that the task does not list, or with only one such size: see
+ * vary_draw. If all sizes were drawn together, a kernel that infers one listed size from another
+ * would hardly ever be found. BELOW: with numbers below zero. Returns false if there is no such
+ * case.
+ */
+static bool
+drawn_case(const struct ktask_workload *w, size_t only, bool odd, bool below)
 {
 	struct ktask_workload drawn;
 	struct krng rng;
+	enum kdist d;
 
 	krng_init(&rng, judge.o.seed, (long)judge.draws, 0, "sizes");
 	if (!vary_draw(judge.task, w, only, odd, &rng, run.in_bytes, run.out_bytes, &drawn))
-		return;
-	one_case(&drawn, any_distribution(0), false);
+		return false;
+	if (below && batch_may_be_below(judge.task, &d))
+		case_below(&drawn);
+	else
+		one_case(&drawn, any_distribution(0), false);
 	vary_free(&drawn);
+	return true;
 }
 
 /*
@@ -254,35 +279,19 @@ cases_alone(const struct ktask_workload *w)
 
 /*
  * The first of the cases that vary one size alone makes it odd, which tests the remainders of
- * loops.
+ * loops. To save time, the first of a large workload also has numbers below zero.
  */
 static void
-drawn_cases(const struct ktask_workload *w, long seeds)
+drawn_cases(const struct ktask_workload *w, bool small, long seeds)
 {
 	size_t axes = judge.task->axis_count;
 
 	for (long s = 0; s < seeds && !run.broken; s++)
-		drawn_case(w, axes, false);
+		if (!drawn_case(w, axes, false, !small && s == 0) && !small)
+			case_below(w);
 	for (size_t i = 0; i < axes; i++)
 		for (int n = 0; n < cases_alone(w) && !run.broken; n++)
-			drawn_case(w, i, n == 0);
-}
-
-/*
- * Numbers that are all negative, and large if the task has large ones. Kernels go wrong there that
- * begin a maximum with zero, or compare the bits of numbers as if one were positive.
- */
-static void
-case_below(const struct ktask_workload *w)
-{
-	struct ktask_workload below = *w; /* with the values of W */
-	enum kdist d;
-
-	if (!batch_may_be_below(judge.task, &d))
-		return;
-	below.below = true;
-	snprintf(below.drawn, sizeof below.drawn, "inputs below zero");
-	one_case(&below, d, false);
+			drawn_case(w, i, n == 0, false);
 }
 
 static void
@@ -298,9 +307,9 @@ one_workload(const struct ktask_workload *w)
 		one_case(w, KDIST_SPARSE, false);
 	if (!run.broken && !is_slow() && batch_may_mix(judge.task))
 		one_case(w, KDIST_MIXED, false);
-	if (!run.broken && !is_slow())
+	if (!run.broken && small)
 		case_below(w);
-	drawn_cases(w, small && seeds < DRAWN_SMALL && !is_slow() ? DRAWN_SMALL : seeds);
+	drawn_cases(w, small, small && seeds < DRAWN_SMALL && !is_slow() ? DRAWN_SMALL : seeds);
 }
 
 /* Checks what no earlier check has covered and no call has used since. */
