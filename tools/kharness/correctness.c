@@ -224,9 +224,10 @@ listed_cases(const struct ktask_workload *w, int seeds)
 
 /*
  * Numbers that are all negative, and large if the task has large ones. Kernels go wrong there that
- * begin a maximum with zero, or compare the bits of numbers as if one were positive.
+ * begin a maximum with zero, or compare the bits of numbers as if one were positive. Returns false
+ * if the task has no such numbers.
  */
-static void
+static bool
 case_below(const struct ktask_workload *w)
 {
 	struct ktask_workload below = *w; /* with the values of W */
@@ -234,11 +235,12 @@ case_below(const struct ktask_workload *w)
 	enum kdist d;
 
 	if (!batch_may_be_below(judge.task, &d))
-		return;
+		return false;
 	below.below = true;
 	snprintf(
 	    below.drawn + said, sizeof below.drawn - said, "%sinputs below zero", said ? ", " : "");
 	one_case(&below, d, false);
+	return true;
 }
 
 /*
@@ -252,14 +254,11 @@ drawn_case(const struct ktask_workload *w, size_t only, bool odd, bool below)
 {
 	struct ktask_workload drawn;
 	struct krng rng;
-	enum kdist d;
 
 	krng_init(&rng, judge.o.seed, (long)judge.draws, 0, "sizes");
 	if (!vary_draw(judge.task, w, only, odd, &rng, run.in_bytes, run.out_bytes, &drawn))
 		return false;
-	if (below && batch_may_be_below(judge.task, &d))
-		case_below(&drawn);
-	else
+	if (!below || !case_below(&drawn))
 		one_case(&drawn, any_distribution(0), false);
 	vary_free(&drawn);
 	return true;

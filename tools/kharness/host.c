@@ -33,7 +33,7 @@ struct head {
 static struct head *spare;
 static size_t spare_bytes, spare_count;
 
-/* The smallest spare array with that much room, if it has not twice as much, or NULL. */
+/* The smallest spare array with that much room, and at most twice as much, or NULL. */
 static struct head *
 take_spare(size_t whole)
 {
