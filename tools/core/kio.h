@@ -174,7 +174,11 @@ const char *kjson_item(const json_t *list, size_t i);
 double *kjson_numbers(const json_t *list, size_t *n);
 /* Append TEXT to LIST. */
 void kjson_add(json_t *list, const char *text);
-/* Append to a list, or put into an object, what json_pack makes of the rest: FORMAT, .... */
+/*
+ * Append to a list, or put into an object, what json_pack makes of the rest: FORMAT, .... Does
+ * nothing if json_pack cannot store it, such as a NaN; what must not be lost goes through
+ * kjson_set.
+ */
 #define kjson_append(list, ...) json_array_append_new(list, json_pack(__VA_ARGS__))
 #define kjson_extend(object, ...) json_object_update_new(object, json_pack(__VA_ARGS__))
 /* Put KEY into SET, an object. Was it not there before? */

@@ -54,8 +54,9 @@ take(const json_t *answer, const char *rival_id)
 
 	kjson_pick(eval, harness_candidate(answer), "reuse", "trace");
 	if (json_object_get(rival, "reuse"))
-		kjson_extend(eval, "{s:{s:s,s:O}}", "reuse_against", "id", rival_id, "rows",
-		    json_object_get(rival, "reuse"));
+		kjson_set(eval, "reuse_against",
+		    json_pack(
+		        "{s:s,s:O}", "id", rival_id, "rows", json_object_get(rival, "reuse")));
 }
 
 void

@@ -137,8 +137,9 @@ put_figures(const struct klinear_case *c, const struct klinear_decision *d, json
 	    forward > 0 ? json_real(klinear_percent(forward, 1)) : NULL, "backward_pct",
 	    backward > 0 ? json_real(klinear_percent(backward, 1)) : NULL);
 	if (c->again.n)
-		kjson_extend(out, "{s:{s:I,s:f,s:f}}", "remeasured", "n", (json_int_t)c->again.n,
-		    "mean_pct", 100 * c->again.mean, "sd_pct", 100 * c->again.sd);
+		kjson_set(out, "remeasured",
+		    json_pack("{s:I,s:f,s:f}", "n", (json_int_t)c->again.n, "mean_pct",
+		        100 * c->again.mean, "sd_pct", 100 * c->again.sd));
 }
 
 static const char *

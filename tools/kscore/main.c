@@ -117,9 +117,10 @@ put_anchor(const struct anchor *a)
 {
 	const struct kgain_ratio *r = &a->chain.speedup;
 
-	kjson_extend(score, "{s:{s:s,s:s*,s:o*,s:o*,s:o*,s:s*}}", "anchor", "name", a->name, "id",
-	    a->id, "speedup", json_real(r->mean), "low", json_real(r->low), "high",
-	    json_real(r->high), "from", a->chain.from);
+	kjson_set(score, "anchor",
+	    json_pack("{s:s,s:s*,s:o*,s:o*,s:o*,s:s*}", "name", a->name, "id", a->id, "speedup",
+	        json_real(r->mean), "low", json_real(r->low), "high", json_real(r->high), "from",
+	        a->chain.from));
 }
 
 /*
