@@ -247,12 +247,11 @@ add_row(struct player *p)
 	if (p->out || !reuse.rounds)
 		return;
 	kstat_median(p->ratio, reuse.rounds, &m);
-	json_array_append_new(p->s->reuse,
-	    json_pack("{s:s,s:I,s:I,s:f,s:f,s:f,s:i}", "workload", reuse.w->name, "reuse_ns",
-	        (json_int_t)llround(kstat_quantile(p->same, reuse.rounds, 0.5)), "fresh_ns",
-	        (json_int_t)llround(kstat_quantile(p->fresh, reuse.rounds, 0.5)), "gap_pct",
-	        percent(m.median), "low_pct", percent(fmax(m.low, 0)), "high_pct", percent(m.high),
-	        "rounds", (int)reuse.rounds));
+	kjson_append(p->s->reuse, "{s:s,s:I,s:I,s:f,s:f,s:f,s:i}", "workload", reuse.w->name,
+	    "reuse_ns", (json_int_t)llround(kstat_quantile(p->same, reuse.rounds, 0.5)), "fresh_ns",
+	    (json_int_t)llround(kstat_quantile(p->fresh, reuse.rounds, 0.5)), "gap_pct",
+	    percent(m.median), "low_pct", percent(fmax(m.low, 0)), "high_pct", percent(m.high),
+	    "rounds", (int)reuse.rounds);
 }
 
 static void
@@ -359,9 +358,8 @@ trace(struct player *p)
 			b = step_call(p, &second, 2 * i + 1, weights);
 		if (!p->out) {
 			hits += b < hit_share * a;
-			json_array_append_new(steps,
-			    json_pack("{s:I,s:I}", "first_ns", (json_int_t)llround(a), "second_ns",
-			        (json_int_t)llround(b)));
+			kjson_append(steps, "{s:I,s:I}", "first_ns", (json_int_t)llround(a),
+			    "second_ns", (json_int_t)llround(b));
 		}
 		batch_free(&first);
 		batch_free(&second);
@@ -369,9 +367,8 @@ trace(struct player *p)
 	if (p->out)
 		json_decref(steps);
 	else
-		json_array_append_new(p->s->trace,
-		    json_pack("{s:s,s:o,s:i,s:i}", "workload", reuse.w->name, "steps", steps,
-		        "hits", hits, "lookups", 2 * STEPS));
+		kjson_append(p->s->trace, "{s:s,s:o,s:i,s:i}", "workload", reuse.w->name, "steps",
+		    steps, "hits", hits, "lookups", 2 * STEPS);
 }
 
 /* ---- all of it ---- */

@@ -20,8 +20,8 @@ void
 subject_fail(struct subject *s, enum status status, const char *check, const char *detail)
 {
 	s->status = status;
-	json_array_append_new(s->reasons,
-	    json_pack("{s:s,s:o}", "check", check, "detail", kjson_text(detail, strlen(detail))));
+	kjson_append(
+	    s->reasons, "{s:s,s:o}", "check", check, "detail", kjson_text(detail, strlen(detail)));
 }
 
 void

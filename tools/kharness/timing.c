@@ -1126,11 +1126,9 @@ add_pair(size_t i, size_t k, json_t *pairs)
 	if (!isnan(e->median))
 		m = (struct kstat_interval){ (m.median + e->median) / 2, fmin(m.low, e->low),
 			fmax(m.high, e->high) };
-	json_array_append_new(pairs,
-	    json_pack("{s:s,s:s,s:s,s:f,s:f,s:f,s:i,s:s}", "name", other->s->name, "of", x->s->name,
-	        "workload", race.w->name, "ratio", exp(m.median), "low", exp(m.low), "high",
-	        fmin(exp(m.high), 1e9), "pairs", (int)n, "verdict",
-	        kstat_verdicts[kstat_verdict(&m)]));
+	kjson_append(pairs, "{s:s,s:s,s:s,s:f,s:f,s:f,s:i,s:s}", "name", other->s->name, "of",
+	    x->s->name, "workload", race.w->name, "ratio", exp(m.median), "low", exp(m.low), "high",
+	    fmin(exp(m.high), 1e9), "pairs", (int)n, "verdict", kstat_verdicts[kstat_verdict(&m)]);
 }
 
 static bool
