@@ -993,10 +993,21 @@ set_given(void)
 			continue;
 		kbuf_printf(&b, "\tif (!%s)\n\t\t%s = 0;\n", name, p->name);
 		given = add_param(name, "int", value);
+		given->given = kstrdup(making.u->params[i].name);
 		given->guard = guard ? kstrdup(guard) : NULL;
 		making.own = true;
 	}
 	put_first(&b);
+}
+
+/* The array FROM is now a block: so is TO, if that is the same name. */
+static void
+follow(char **to, const char *from)
+{
+	if (!*to || strcmp(*to, from) != 0)
+		return;
+	free(*to);
+	*to = kasprintf("%s_block", from);
 }
 
 /* If the function also touches what is before an array: the whole block, and a place in it. */
@@ -1016,11 +1027,11 @@ put_within(size_t at, struct kbuf *b)
 	p->text = NULL;
 	place = add_param(at_name, "int", at_value);
 	place->place = kstrdup(value);
-	kforeach_of(q, making.u->params, making.u->param_count)
-		if (q == place || (q->along && !strcmp(q->along, name))) {
-			free(q->along);
-			q->along = kasprintf("%s_block", name);
-		}
+	place->along = kstrdup(name);
+	kforeach_of(q, making.u->params, making.u->param_count) {
+		follow(&q->along, name);
+		follow(&q->given, name);
+	}
 	making.own = true;
 }
 

@@ -441,8 +441,7 @@ assume(json_t *calls)
 	kforeach_of(p, watched.of.params, watched.of.count)
 		kforeach_of(q, watched.of.params, watched.of.count)
 			if (kscan_compares(watched.f, p, q))
-				json_array_append_new(
-				    compared, json_pack("[s,s]", q->name, p->name));
+				kjson_append(compared, "[s,s]", q->name, p->name);
 	return kjq("views/assume.jq", input);
 }
 

@@ -119,7 +119,8 @@ take_parameter(const struct kscan *s, const struct kscan_param *p, bool last)
 	x->dtype = type->dtype;
 	x->bytes = type->bytes;
 	/* A grid, a block, shared memory, or that an array is there, tell nothing about sizes. */
-	launch = kjson_bool(parameter(p->name), "launch") || kregex_is("_given\\z", p->name);
+	launch = kjson_bool(parameter(p->name), "launch") ||
+	    json_object_get(parameter(p->name), "given");
 	x->role = stars                                ? ROLE_ARRAY
 	    : type->integer && x->bytes > 1 && !launch ? ROLE_AXIS
 	                                               : ROLE_SCALAR;
@@ -146,12 +147,19 @@ values_number(json_t *args)
 			json_object_set_new(args, name, json_integer(json_is_true(x)));
 }
 
+const json_t *
+value_given(const json_t *args, const char *name)
+{
+	const json_t *p = kjson_find(json_object_get(adoption.unit, "parameters"), "given", name);
+
+	return p ? json_object_get(args, kjson_str(p, "name")) : NULL;
+}
+
 /* Is the array NAME a null pointer, and has the entry no number that says so? */
 static bool
 is_null(const json_t *call, const char *name, const json_t *p)
 {
-	return kjson_bool(p, "null") &&
-	    !json_object_get(json_object_get(call, "args"), kshown("%s_given", name));
+	return kjson_bool(p, "null") && !value_given(json_object_get(call, "args"), name);
 }
 
 bool

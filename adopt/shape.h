@@ -52,6 +52,11 @@ extern struct parameters {
 void values_find(const char *text);
 /* Is one of the pointers of an observed call a null pointer? */
 bool call_has_null(const json_t *call);
+/*
+ * The entry's number that says whether the array NAME is there in a call with ARGS, and not a null
+ * pointer; NULL: it has none.
+ */
+const json_t *value_given(const json_t *args, const char *name);
 /* Records, with a note, that the array X is written although calls left the old values in it. */
 void value_is_written(struct value *x);
 /* Bytes that calls with these arguments touch of array X; 0: unknown. */

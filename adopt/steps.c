@@ -63,8 +63,7 @@ static void
 add_output(void *answers, const char *option, const char *file)
 {
 	(void)option;
-	json_array_append_new(
-	    kjson_ensure(answers, "outputs", json_array()), json_pack("{s:s}", "file", file));
+	kjson_append(kjson_ensure(answers, "outputs", json_array()), "{s:s}", "file", file);
 }
 
 static void

@@ -278,7 +278,7 @@ typed_file(const char *config, const struct value *x, const json_t *args, size_t
 {
 	char *from = recorded_path(config, x->name, false), why[256], *name, *to;
 	char kind = !strcmp(x->dtype, "bfloat16") || *x->dtype == 'u' ? 'u' : *x->dtype;
-	const json_t *given = json_object_get(args, kshown("%s_given", x->name));
+	const json_t *given = value_given(args, x->name);
 	bool null = given && !json_number_value(given);
 	struct knpy bytes = { .count = x->bytes };
 
@@ -556,7 +556,7 @@ pairs_of(const json_t *object)
 	json_t *list = json_array();
 
 	kjson_foreach_member(name, other, object)
-		json_array_append_new(list, json_pack("{s:s,s:O}", "name", name, "other", other));
+		kjson_append(list, "{s:s,s:O}", "name", name, "other", other);
 	return list;
 }
 
@@ -1763,7 +1763,7 @@ check_geometry(void)
 			int64_t t[3];
 
 			if (kscan_dim3(&scope, l->block, t))
-				json_array_append_new(all, json_pack("[I,I,I]", t[0], t[1], t[2]));
+				kjson_append(all, "[I,I,I]", t[0], t[1], t[2]);
 		}
 		if (block && json_array_size(all) &&
 		    !kany(kjson_foreach(own, all), json_equal(own, block))) {
@@ -2022,10 +2022,9 @@ compare_times(void)
 
 		if (!(real > 0))
 			continue;
-		json_array_append_new(rows,
-		    json_pack("{s:s,s:f,s:f,s:f,s:I}", "workload", name, "alone_us", alone,
-		        "target_us", real, "ratio", alone / real, "faults",
-		        kjson_int(target, "faults")));
+		kjson_append(rows, "{s:s,s:f,s:f,s:f,s:I}", "workload", name, "alone_us", alone,
+		    "target_us", real, "ratio", alone / real, "faults",
+		    (json_int_t)kjson_int(target, "faults"));
 		ksay("proxy      %s: %.0f us alone, %.0f us in the application: %.2fx\n", name,
 		    alone, real, alone / real);
 	}

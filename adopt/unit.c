@@ -366,7 +366,7 @@ void
 unit_param_free(struct unit_param *p)
 {
 	char *const texts[] = { p->name, p->type, p->value, p->text, p->size, p->guard, p->place,
-		p->along };
+		p->along, p->given };
 
 	kforeach(text, texts)
 		free(*text);
@@ -395,12 +395,11 @@ params_json(const struct adopted_unit *u)
 	json_t *list = json_array();
 
 	kforeach_of(p, u->params, u->param_count)
-		json_array_append_new(list,
-		    json_pack("{s:s,s:s,s:s,s:b,s:b,s:b,s:b,s:s,s:b,s:b,s:s*,s:s*,s:s*}", "name",
-		        p->name, "type", p->type, "value", p->value, "pointer", p->pointer,
-		        "constant", p->constant, "bytes", p->bytes, "cast", p->cast || p->bytes,
-		        "size", p->size ? p->size : "", "result", p->result, "launch", p->launch,
-		        "guard", p->guard, "place", p->place, "along", p->along));
+		kjson_append(list, "{s:s,s:s,s:s,s:b,s:b,s:b,s:b,s:s,s:b,s:b,s:s*,s:s*,s:s*,s:s*}",
+		    "name", p->name, "type", p->type, "value", p->value, "pointer", p->pointer,
+		    "constant", p->constant, "bytes", p->bytes, "cast", p->cast || p->bytes, "size",
+		    p->size ? p->size : "", "result", p->result, "launch", p->launch, "guard",
+		    p->guard, "place", p->place, "along", p->along, "given", p->given);
 	return list;
 }
 
@@ -413,14 +412,12 @@ unit_json(const struct adopted_unit *u)
 		const struct kscan_launch *l = x->at;
 		const char *text = x->source->text;
 
-		json_array_append_new(launches,
-		    json_pack("{s:s,s:b,s:[I,I],s:[I,I],s:s,s:s,s:s,s:s,s:s,s:s,s:s}", "file",
-		        x->source->name, "other", x->other, "lines",
-		        (json_int_t)kline_at(text, l->at), (json_int_t)kline_at(text, l->to),
-		        "bytes", (json_int_t)l->at, (json_int_t)l->to, "grid", l->grid, "block",
-		        l->block, "shared", l->shared, "stream", l->stream, "templates",
-		        l->arguments, "arguments", l->call, "function",
-		        x->inside ? x->inside->names[0] : ""));
+		kjson_append(launches, "{s:s,s:b,s:[I,I],s:[I,I],s:s,s:s,s:s,s:s,s:s,s:s,s:s}",
+		    "file", x->source->name, "other", x->other, "lines",
+		    (json_int_t)kline_at(text, l->at), (json_int_t)kline_at(text, l->to), "bytes",
+		    (json_int_t)l->at, (json_int_t)l->to, "grid", l->grid, "block", l->block,
+		    "shared", l->shared, "stream", l->stream, "templates", l->arguments,
+		    "arguments", l->call, "function", x->inside ? x->inside->names[0] : "");
 	}
 	json = json_pack("{s:s,s:s,s:s,s:s,s:b,s:[I,I],s:[I,I],s:s,s:o,s:O,s:o}", "schema",
 	    "unit/1", "function", u->name, "entry", u->entry, "file", u->file, "kernel", u->kernel,

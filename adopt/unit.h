@@ -91,6 +91,7 @@ struct unit_param {
                         * NULL */
 	/* for a place in an array: the pointer, and the argument that is the array; or NULL */
 	char *place, *along;
+	char *given; /* for a number that says whether an array is there: the array; or NULL */
 	bool result; /* the function's return value */
 	/*
 	 * part of a launch, not a kernel's parameter: "grid_x" … "block_z", "shared_bytes",

@@ -202,9 +202,8 @@ own_parameters(const struct kscan_signature *g)
 		/* Does it point to a type with a size? */
 		bool items = p->stars && !p->strange && (p->stars > 1 || strcmp(p->type, "void"));
 
-		json_array_append_new(list,
-		    json_pack("{s:s,s:b,s:b,s:b}", "name", p->name, "constant", p->constant,
-		        "items", items, "stream", signature_is_stream(p)));
+		kjson_append(list, "{s:s,s:b,s:b,s:b}", "name", p->name, "constant", p->constant,
+		    "items", items, "stream", signature_is_stream(p));
 	}
 	return list;
 }
