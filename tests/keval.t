@@ -117,6 +117,20 @@ ok 'a reference that cannot be its own oracle is refused' '
 	mkdir lack && cp campaign.json task.json lack && sed "s/REAL/float/" reference.c >lack/reference.c
 	sed -i "s/^#.*//; s/REAL/float/g" lack/reference.c
 	exits 2 keval -c lack --reference; grep -q "task.json: \"oracle\" is missing, and the reference cannot" err'
+ok 'the oracle may use vector forms of exp where its results are rounded, and only there' '
+	[ "$(uname -m)" = x86_64 ] || exit 0
+	. ./make.sh
+	answer correct 2000 >answer
+	for type in float32 float64 int32; do
+		mkdir "exp.$type"; cp campaign.json "exp.$type"
+		jq --arg t $type ".build.flags = [\"-O3\"] | .oracle = \"oracle.c\" | .outputs.y.dtype = \$t" task.json >"exp.$type/task.json"
+		{ echo "#include <math.h>"; sed "/^#/d; s/REAL/double/g; s/2 \* x\[i\]/exp(x[i])/" reference.c; } >"exp.$type/oracle.c"
+		cp "exp.$type/oracle.c" "exp.$type/reference.c"
+		bin/keval -c "exp.$type" --reference -o "exp.$type/out"
+		find "exp.$type" -name "*.so" -exec nm -D {} + >"exp.$type/names"
+	done
+	grep -q " _ZGV.*_exp" exp.float32/names
+	not grep -q _ZGV exp.float64/names exp.int32/names'
 ok 'no entry point' '
 	. ./make.sh
 	code "static int x; int other(void); int other(void) { return x++; }" >out

@@ -100,7 +100,7 @@ static const size_t looks[] = { KSTAT_PAIRS, 17, 24, 34, 48, 68, 96, 136, 192 };
  * is clearly not 1, less is enough: the interval is 3.5 standard errors wide on each side, and a
  * score has two such links, each a mean over the workloads.
  */
-static const double precise = 0.02, precise_ratio = 0.08;
+static const double precise = 0.02, precise_ratio = 0.1;
 /*
  * Two processes of one program differ, because each has its own pages, and on a GPU its own
  * context. A difference smaller than this (of the logarithms) is believed only if new processes of
