@@ -375,6 +375,8 @@ flatten_member(const struct kscan_param *p, const struct kscan_param *x, const c
 		copy_member(name, NULL, in, out, "", constant);
 	} else if ((x->strange && !rows) || type.stars > 1 || (square && type.stars)) {
 		refuse(p, "its member %s is not supported, but used", x->text);
+	} else if (kregex_is("\\[0?\\]\\z", x->text)) {
+		refuse(p, "its member %s has no size, so an entry cannot copy it", x->text);
 	} else if (!type.stars && type.kind == TYPE_NUMBER && !square && (constant || !written)) {
 		set_member(name, &type, in, out);
 	} else if (!type.stars && (type.kind == TYPE_NUMBER || plain)) {
@@ -553,15 +555,15 @@ take_record(const struct kscan_param *p, const struct type *type, bool reference
 
 /* ---- parameters ---- */
 
-/* A typedef that the task must resolve, because it may be a different type under another #if. */
-static bool
-is_typedef(const char *name)
+/* The declaration of a type's NAME, which may stand for another type under another #if; or NULL. */
+static const struct kscan_item *
+declared(const char *name)
 {
 	const struct unit_source *s;
 	size_t i = 0;
 	const struct kscan_item *x = unit_item(making.s, name, &i, &s);
 
-	return x && x->kind == KSCAN_DECLARATION;
+	return x && x->kind == KSCAN_DECLARATION ? x : NULL;
 }
 
 /* The parameter into whose array P pointed in every observed call; NULL: none. */
@@ -645,7 +647,7 @@ take_array(const struct kscan_param *p, const struct type *type, bool reference)
 	u->size = reference ? kasprintf("sizeof %s", p->name)
 	    : decayed       ? kasprintf("sizeof(%s)", own)
 	                    : NULL;
-	if (!bytes && !type->cast && !reference && type->stars == p->stars && is_typedef(own))
+	if (!bytes && !type->cast && !reference && type->stars == p->stars && declared(own))
 		u->text = kasprintf("%s%s *%s", constant ? "const " : "", own, p->name);
 	if (p->rows && strchr(p->text, '[')) {
 		free(u->text);
@@ -664,7 +666,7 @@ take_number(const struct kscan_param *p, const struct type *type)
 {
 	auto_free char *own = spelled(p);
 
-	if (!type->cast && is_typedef(own))
+	if (!type->cast && declared(own))
 		add_param(p->name, type->name, p->name)->text = kasprintf("%s %s", own, p->name);
 	else
 		add_param(p->name, type->name, p->name);
@@ -680,6 +682,20 @@ static bool
 is_reference(const struct kscan_param *p)
 {
 	return kregex_is("\\A[^(&]*&[^(&]*\\z", p->text);
+}
+
+/* A type for which no number or array stands. */
+static void
+refuse_type(const struct kscan_param *p, const char *name)
+{
+	const struct kscan_item *x = declared(name);
+
+	if (!x)
+		refuse(p, "the type %s is not defined in the project", name);
+	else if (kscan_looks(x, "\\Atypedef\\b[^{]*\\("))
+		refuse(p, "%s is the type of a function", name);
+	else
+		refuse(p, "the members of %s are not known", name);
 }
 
 static void
@@ -704,7 +720,7 @@ take_param(const struct kscan_param *p)
 		add_param(p->name, type.name, p->name)->launch = true;
 		argument("%s", p->name);
 	} else if (type.kind == TYPE_UNKNOWN || type.kind == TYPE_HANDLE) {
-		refuse(p, "the type %s is not defined in the project", type.name);
+		refuse_type(p, type.name);
 	} else if (type.stars + reference > 1 || (rows && type.kind == TYPE_RECORD)) {
 		refuse(p, "a pointer to pointers");
 	} else if (type.kind == TYPE_RECORD && !type.stars && !reference) {

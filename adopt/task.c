@@ -759,11 +759,10 @@ make_oracle(void)
 static void
 run_judge(const char *name, const char *arguments, struct command_result *r)
 {
-	/* A call that takes a second alone is short compared with starting programs. */
-	enum { AT_LEAST_S = 60, CALLS = 200 };
+	enum { AT_LEAST_S = 10, CALLS = 100 };
 	double limit_s = adoption.timeout_s;
 
-	adoption.timeout_s = fmin(limit_s, AT_LEAST_S + CALLS * fmax(0, draft.alone_s - 1));
+	adoption.timeout_s = fmin(limit_s, AT_LEAST_S + CALLS * draft.alone_s);
 	command_own(adopt_path("task"),
 	    kshown("kharness --backend %s %s", adoption.language, arguments), name, r);
 	adoption.timeout_s = limit_s;
@@ -1293,9 +1292,13 @@ settle(struct kbuf *said)
 	for (; draft.floats < (parameters.recorded ? FLOATS_COUNT : FLOATS_INVENTED);
 	     draft.floats++) {
 		kbuf_free(said);
-		kforeach_of(r, all, n)
+		kforeach_of(r, all, n) {
 			if (try_roles(r, said))
 				return true;
+			/* Nor does the oracle return with the other roles, which come next. */
+			if (draft.hung && !r->inout)
+				(++r)->wrong = WRONG_EVER;
+		}
 		for (enum wrong least = WRONG_LARGE; least < WRONG_EVER; least++)
 			kforeach_of(r, all, n)
 				if (r->wrong == least && (least < WRONG_CALL || draft.large) &&

@@ -189,6 +189,21 @@ look_into_class(struct reach *r, const char *name)
 			look_into(r, r->class_in, f);
 }
 
+/* The source may be none that is compiled here: the compiler sees all of those, save for GPUs. */
+static void
+doubt_source(struct reach *r)
+{
+	static const char alone[] = "no source of the project that is compiled here includes this "
+	                            "file",
+	                  lost[] = "a header that this file includes is not found, so conditions "
+	                           "(#if) are not decided";
+
+	if (!r->s->settings &&
+	    !kany(kforeach_of(s, r->s->all->list, r->s->all->count),
+	        kjson_bool(rules_language(s->name), "device")))
+		kjson_add(r->doubts, rules_is_header(r->s->name) ? alone : lost);
+}
+
 /* The name WORD, called and perhaps DECLARED, if perhaps macros of the build define it. */
 static void
 doubt(struct reach *r, const char *word, bool declared)
@@ -350,6 +365,7 @@ unit_make(struct adopted_unit *u, const struct unit_source *s, const struct ksca
 	sequence_find(u, why);
 	r.host = u->sequence ? f : NULL;
 	u->waits = u->sequence && waits(s, f);
+	doubt_source(&r);
 	look_into(&r, s, f);
 	entry_make(u, r.seen, r.symbols, why);
 	/* Further reasons would only distract from this one. */

@@ -268,6 +268,46 @@ t 'where macros of the build decide, the list says maybe, unless its output show
 	grep -q "^yes k.c:2: smooth" out; grep -q "^yes k.c:8: blur" out; grep -q "^3 of 3 functions" out
 	exits 2 kadopt list -p hidden --build-log none.log'
 
+mkdir -p unseen
+cat >unseen/a.c <<'E'
+typedef int visit(int);
+struct window { const float *by; int n; short samples[]; };
+struct hidden;
+int latest(const struct window *w)
+{
+	int sum = 0;
+	for (int i = 0; i < w->n; i++)
+		sum += w->samples[i] * w->by[i];
+	return sum;
+}
+void each(visit *f, int *x, int n)
+{
+	for (int i = 0; i < n; i++)
+		x[i] = f(x[i]);
+}
+int at(const struct hidden *h, int *x, int n)
+{
+	for (int i = 0; i < n; i++)
+		x[i] = h != 0;
+	return n;
+}
+E
+cat >unseen/neon.h <<'E'
+static void twice(float *x, int n)
+{
+	for (int i = 0; i < n; i++)
+		x[i] *= 2;
+}
+E
+sed 's/twice/thrice/; 1i #include "made.h"' unseen/neon.h >unseen/lost.c
+t 'the list doubts what no compiler sees here; members without a size, types of functions and types without members' '
+	exits 0 kadopt list -p unseen; cat out
+	grep -A 1 "^maybe neon.h:1: twice" out | grep -q "no source of the project that is compiled here includes this file"
+	grep -A 1 "^maybe lost.c:2: thrice" out | grep -q "a header that this file includes is not found"
+	grep -A 1 "^no  a.c:4: latest" out | grep -q "its member short samples\[\] has no size, so an entry cannot copy it"
+	grep -A 1 "^no  a.c:11: each" out | grep -q "visit is the type of a function"
+	grep -A 1 "^no  a.c:16: at" out | grep -q "the members of hidden are not known"'
+
 t 'kernels: with their launches, as instantiated; not what others fill, link or never launch' '
 	kadopt list -p gpu --json >list; jq -c "[.function, .good, .reasons[0]]" list
 	is "smooth move_points fill weigh mask" "$(jq -r "select(.good) | .function" list | paste -sd " ")"
