@@ -130,7 +130,7 @@ trials/000/tips.md: | trials/000/machine.json
 .PHONY: at-begin at-views at-round at-before at-after at-end records memory-all memory-add memory-restart tips-add library-add
 searched := $(filter-out 000,$(LAST))
 # A line of the seal records that.
-frozen   := $(filter-out 0,$(if $(wildcard seal.ndjson),$(shell grep -c '"kind":"frozen"' seal.ndjson)))
+frozen   := $(findstring "kind":"frozen",$(file <seal.ndjson))
 records  := $(if $(and $(LINEAR),$(frozen)),records)
 # The whole memory is compared with the facts when a run begins; a trial adds its own record.
 memory   := $(if $(MEMORY),memory-$(if $(and $(filter at-after,$(MAKECMDGOALS)),$(filter-out 001,$(searched))),add,all))

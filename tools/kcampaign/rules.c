@@ -87,13 +87,12 @@ add_linear(json_t *rule)
 static void
 add_roofline(json_t *rule)
 {
-	struct khw *h = khw_load(NULL, ".", NULL);
+	json_auto_t *files = khw_files(NULL, ".", NULL);
 
-	kforeach_of(device, h->devices, h->count)
-		json_object_set_new(rule, device->file, json_string(device->sha256));
+	kjson_foreach(f, files)
+		json_object_set(rule, kjson_str(f, "file"), json_object_get(f, "sha256"));
 	add_file(rule, "file", kcamp.task);
 	add_file(rule, "placeholder.ok", kcamp_path("placeholder.ok"));
-	khw_free(h);
 }
 
 /*

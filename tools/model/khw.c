@@ -138,22 +138,29 @@ take_device(struct khw_device *d, const json_t *o)
 			.line = kjson_int(f, "line") };
 }
 
-struct khw *
-khw_load(const char *folder, const char *dir, const char *only)
+json_t *
+khw_files(const char *folder, const char *dir, const char *only)
 {
-	struct khw *h = kcalloc(1, sizeof *h);
-	auto_free char *vocabulary = kdata_path(CITED "/units.json"),
-	               *shipped = folder ? kstrdup(folder) : kfolder_of(vocabulary),
+	auto_free char *shipped = folder ? kstrdup(folder) : kdata_path(CITED),
 	               *own = kasprintf("%s/hardware", dir ?: ".");
-	json_auto_t *in = json_pack(
-	    "{s:[],s:o,s:s}", "files", "vocabulary", kjson_load(vocabulary), "hedges", hedges);
-	json_t *files = json_object_get(in, "files");
-	const json_t *devices;
-	struct kfaults faults = { 0 };
+	json_t *files = json_array();
 
 	add_files(files, shipped, CITED, only);
 	if (dir && kis_folder(own))
 		add_files(files, own, "hardware", only);
+	return files;
+}
+
+struct khw *
+khw_load(const char *folder, const char *dir, const char *only)
+{
+	struct khw *h = kcalloc(1, sizeof *h);
+	auto_free char *vocabulary = kdata_path(CITED "/units.json");
+	json_auto_t *in = json_pack("{s:o,s:o,s:s}", "files", khw_files(folder, dir, only),
+	    "vocabulary", kjson_load(vocabulary), "hedges", hedges);
+	const json_t *devices;
+	struct kfaults faults = { 0 };
+
 	h->json = kjq("views/hardware.jq", in);
 	kjson_foreach_text(line, h->json, "faults")
 		kfault(&faults, "%s", line);

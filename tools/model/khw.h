@@ -59,11 +59,16 @@ struct khw {
 };
 
 /*
- * All devices of the folder that ships with kiln (FOLDER NULL) or of FOLDER, both cited as
+ * The files of the folder that ships with kiln (FOLDER NULL) or of FOLDER, both cited as
  * docs/hardware, and of the folder hardware in the campaign DIR, if there is one (DIR may be NULL);
- * or only those whose files contain the text ONLY (NULL: all), which takes less time.
- * A malformed file, two values for one metric or two files for one name end the program with
- * K_USAGE, naming the places. Free with khw_free.
+ * or only those that contain the text ONLY (NULL: all). Returns an array of {"file", "sha256",
+ * "text"}, a new reference.
+ */
+json_t *khw_files(const char *folder, const char *dir, const char *only);
+/*
+ * All devices in these files; with ONLY, it takes less time. A malformed file, two values for one
+ * metric or two files for one name end the program with K_USAGE, naming the places. Free with
+ * khw_free.
  */
 struct khw *khw_load(const char *folder, const char *dir, const char *only);
 void khw_free(struct khw *h);
