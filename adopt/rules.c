@@ -62,26 +62,71 @@ is_for(const json_t *rule, const char *language)
 
 /*
  * The rule's pattern, with ENTRY substituted for (?&entry); dies when it is not a valid expression.
+ * Kept for the next text.
  */
 static struct kregex *
 compile(const char *group, const json_t *rule, const char *entry)
 {
-	return kregex_new(kshown("patterns/adopt.json: %s", group),
-	    kshown("(?(DEFINE)(?<entry>\\b%s\\b))", entry), kjson_str(rule, "pattern"),
-	    KREGEX_LINES);
+	static struct compiled {
+		const char *pattern;
+		char *entry;
+		struct kregex *re;
+	} * known;
+	static size_t count;
+	const char *pattern = kjson_str(rule, "pattern");
+	struct compiled *x;
+
+	if (!strstr(pattern, "(?&entry)"))
+		entry = "\\w+";
+	for (x = known; x < known + count; x++)
+		if (x->pattern == pattern && !strcmp(x->entry, entry))
+			return x->re;
+	kgrow(known, count);
+	x = &known[count++];
+	*x = (struct compiled){ pattern, kstrdup(entry),
+		kregex_new(kshown("patterns: %s", group),
+		    kshown("(?(DEFINE)(?<entry>\\b%s\\b))", entry), pattern, KREGEX_LINES) };
+	return x->re;
+}
+
+/*
+ * The rules of GROUP; "judge": those by which the judge rejects the source of a candidate;
+ * "written": of those, the ones that are not for what macros of the system's headers make. Borrowed.
+ */
+static const json_t *
+rules_of(const char *group, const char *language)
+{
+	static json_t *judges;
+	const char *names[] = { "default", language };
+	const json_t *all = json_object_get(table(), group);
+	const char *key;
+
+	if (all)
+		return all;
+	if (!judges)
+		judges = kjson_data("patterns/forbidden.json", "forbidden/1");
+	key = kshown("%s %s", group, language);
+	if (json_object_get(judges, key))
+		return json_object_get(judges, key);
+	json_object_set_new(judges, key, json_array());
+	kforeach(name, names)
+		kjson_foreach(
+		    rule, json_object_get(kjson_path(judges, "backends"), *name), "source")
+			if (!kjson_has(json_object_get(rule, "except"), language) &&
+			    kjson_bool(rule, "written") == !strcmp(group, "written"))
+				json_array_append(json_object_get(judges, key), rule);
+	return json_object_get(judges, key);
 }
 
 char *
 rules_replace(const char *group, const char *language, const char *text)
 {
-	const json_t *rules = json_object_get(table(), group);
 	char *now = kstrdup(text);
 
-	kjson_foreach(rule, rules) {
+	kjson_foreach(rule, rules_of(group, language)) {
 		struct kregex *re = is_for(rule, language) ? compile(group, rule, "\\w+") : NULL;
 		char *next = re ? kregex_replace(re, now, kjson_str(rule, "with")) : NULL;
 
-		kregex_free(re);
 		if (!next)
 			continue;
 		free(now);
@@ -136,14 +181,13 @@ size_t
 rules_scan(const char *group, const char *language, const char *text, const char *entry,
     const char *before, struct kbuf *faults)
 {
-	const json_t *rules = json_object_get(table(), group);
 	struct subject now = { text, ktoken_strip(text, strlen(text), KTOKEN_C) };
 	struct subject was = { before,
 		before ? ktoken_strip(before, strlen(before), KTOKEN_C) : NULL };
 	struct kregex_span at;
 	size_t count = 0;
 
-	kjson_foreach(rule, rules) {
+	kjson_foreach(rule, rules_of(group, language)) {
 		bool comments = kjson_bool(rule, "comments");
 		struct kregex *re = is_for(rule, language) ? compile(group, rule, entry) : NULL;
 
@@ -158,7 +202,6 @@ rules_scan(const char *group, const char *language, const char *text, const char
 			    kjson_str(rule, "why"), quote);
 			count++;
 		}
-		kregex_free(re);
 	}
 	free(now.code);
 	free(was.code);

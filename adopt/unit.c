@@ -51,6 +51,47 @@ is_changed(const struct unit_source *s, size_t at, size_t len)
 	    (kscan_steps(&s->scan, at - 2) || (code[at - 1] == '&' && code[at - 2] != '&'));
 }
 
+/* What rules_scan says of the function X in S, as reasons: "NAME (FILE:LINE) HOW …". */
+static void
+add_faults(struct reach *r, const struct unit_source *s, const struct kscan_item *x,
+    const char *how, char *faults)
+{
+	size_t line;
+
+	kpart_foreach(fault, faults, "\n") {
+		const char *file = unit_place(s, x->name_at, &line),
+		           *said = strstr(fault, ": line ");
+
+		/* "check: line 3: why: 'quote'". */
+		said = said ? strstr(said + 2, ": ") : NULL;
+		kbuf_printf(r->why, "%s (%s:%zu)%s%s\n", x->names[0], file, line, how,
+		    said ? said + 1 : fault);
+	}
+}
+
+/*
+ * Why the judge of candidates would reject TEXT, of the function X in S. What a macro of the
+ * system's headers makes does not count for some of its rules.
+ */
+static void
+ask_judge(
+    struct reach *r, const struct unit_source *s, const struct kscan_item *x, const char *text)
+{
+	auto_buf struct kbuf faults = { 0 }, made = { 0 };
+	auto_free char *written = NULL;
+	size_t line;
+
+	rules_scan("judge", r->language, text, "", NULL, &faults);
+	add_faults(r, s, x, " would be rejected:", faults.data);
+	if (!rules_scan("written", r->language, text, "", NULL, &made))
+		return;
+	written = s->project
+	    ? file_text(path_of("%s/%s", s->project, unit_place(s, x->name_at, &line)), NULL)
+	    : kstrdup(text);
+	if (written && rules_scan("written", r->language, written, "", NULL, &faults))
+		add_faults(r, s, x, " would be rejected:", made.data);
+}
+
 static void
 look_at(struct reach *r, const struct unit_source *s, const struct kscan_item *x)
 {
@@ -59,7 +100,6 @@ look_at(struct reach *r, const struct unit_source *s, const struct kscan_item *x
 	bool device = r->kernel ||
 	    (r->host && (kscan_has_word(x, "__global__") || kscan_has_word(x, "__device__")));
 	auto_buf struct kbuf faults = { 0 };
-	size_t line;
 
 	rules_scan(device ? "kernel" : "function", r->language, text, x->names[0], NULL, &faults);
 	if (r->host && !device)
@@ -67,15 +107,8 @@ look_at(struct reach *r, const struct unit_source *s, const struct kscan_item *x
 	if (r->host && !device && x != r->host && strstr(text, "<<<"))
 		kbuf_printf(
 		    r->why, "it calls %s, which launches kernels: adopt that\n", x->names[0]);
-	kpart_foreach(fault, faults.data, "\n") {
-		const char *file = unit_place(s, x->name_at, &line),
-		           *said = strstr(fault, ": line ");
-
-		/* The rule's message: "check: line 3: why: 'quote'". */
-		said = said ? strstr(said + 2, ": ") : NULL;
-		kbuf_printf(
-		    r->why, "%s (%s:%zu)%s\n", x->names[0], file, line, said ? said + 1 : fault);
-	}
+	add_faults(r, s, x, "", faults.data);
+	ask_judge(r, s, x, text);
 	r->depth++;
 	for (size_t at = x->body, end;
 	     r->depth <= REACH && kscan_identifier(&s->scan, &at, x->to, &end); at = end) {

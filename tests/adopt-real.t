@@ -41,7 +41,7 @@ cat >lib/k.c <<'EOF'
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
-#include <x86intrin.h>
+#include <stdlib.h>
 #include "k.h"
 void shift(struct row *rows, int n, float by)
 {
@@ -107,7 +107,7 @@ void told(float *out, int n)
 void timed(float *out, int n, float by)
 {
 	for (int i = 0; i < n; i++)
-		out[i] = out[i] * by + (float)(__rdtsc() == 0);
+		out[i] = out[i] * by + (float)atoi("0");
 }
 EOF
 cat >>lib/k.c <<'EOF'
@@ -423,7 +423,7 @@ ok 'what the judge of candidates refuses is refused before there is a campaign t
 	. ./helpers.sh
 	exits 2 take timed k.c
 	grep -q "timed, extracted from the application, is not a program that kiln can evaluate" err
-	grep -q rdtsc err'
+	grep -q strtol err'
 
 # A judge that reports the reference as wrong as often as the file "wrong" says, and then behaves normally.
 mkdir judge

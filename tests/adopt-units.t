@@ -292,6 +292,29 @@ int at(const struct hidden *h, int *x, int n)
 	return n;
 }
 E
+cat >unseen/cpu.c <<'E'
+#include <cpuid.h>
+static int widest(void)
+{
+	unsigned a = 0, b, c = 0, d;
+	__asm__("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));
+	return (int)a;
+}
+void widen(int *x, int n)
+{
+	for (int i = 0; i < n; i++)
+		x[i] = widest();
+}
+E
+cat >unseen/asked.c <<'E'
+#include <cpuid.h>
+void asked(unsigned *x, int n)
+{
+	unsigned b, c, d;
+	for (int i = 0; i < n; i++)
+		__cpuid(0, x[i], b, c, d);
+}
+E
 cat >unseen/neon.h <<'E'
 static void twice(float *x, int n)
 {
@@ -307,6 +330,10 @@ t 'the list doubts what no compiler sees here; members without a size, types of 
 	grep -A 1 "^no  a.c:4: latest" out | grep -q "its member short samples\[\] has no size, so an entry cannot copy it"
 	grep -A 1 "^no  a.c:11: each" out | grep -q "visit is the type of a function"
 	grep -A 1 "^no  a.c:16: at" out | grep -q "the members of hidden are not known"'
+t 'what the judge of candidates would reject in a function, or in one that it calls, is in the list, unless a header of the system has it' '
+	exits 0 kadopt list -p unseen; cat out
+	grep -A 1 "^no  cpu.c:8: widen" out | grep -q "widest (cpu.c:2) would be rejected: cpuid in inline assembly"
+	grep "^yes asked.c:2: asked" out'
 
 t 'kernels: with their launches, as instantiated; not what others fill, link or never launch' '
 	kadopt list -p gpu --json >list; jq -c "[.function, .good, .reasons[0]]" list
