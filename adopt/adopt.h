@@ -241,9 +241,10 @@ void bundle_close(struct bundle *b);
 char *rules_replace(const char *group, const char *language, const char *text);
 /*
  * Search the code of TEXT (for some rules the comments, too) for what the rules in GROUP forbid:
- * their messages go to FAULTS, one per line; returns their number. "judge" stands for what the judge
- * rejects candidates for, and "written" for what it rejects only if a person wrote it, not if a
- * macro made it (patterns/forbidden.json). ENTRY: the kernel's name, for patterns. What BEFORE, which may be NULL, also contains does not count.
+ * their messages go to FAULTS, one per line; returns their number. "judge" stands for the rules of
+ * patterns/forbidden.json, by which the judge rejects candidates, except for those about what a
+ * person wrote and no macro made, which are "written". ENTRY: the kernel's name, for patterns. What
+ * BEFORE, which may be NULL, also contains does not count.
  */
 size_t rules_scan(const char *group, const char *language, const char *text, const char *entry,
     const char *before, struct kbuf *faults);

@@ -89,10 +89,7 @@ compile(const char *group, const json_t *rule, const char *entry)
 	return x->re;
 }
 
-/*
- * The rules of GROUP; "judge": those by which the judge rejects the source of a candidate;
- * "written": of those, the ones that are not for what macros of the system's headers make. Borrowed.
- */
+/* The rules of GROUP, as rules_scan names them. Borrowed. */
 static const json_t *
 rules_of(const char *group, const char *language)
 {
