@@ -274,6 +274,19 @@ assemble_decided(struct assembly *x, const json_t *settings, bool expanded)
 	}
 }
 
+/* Every prompt and record of a campaign contains the reference. */
+static void
+refuse_large(const char *text)
+{
+	json_auto_t *whole = json_string(text);
+
+	if (kjson_size(whole) > KIO_CODE_MAX)
+		kdie_usage("%s: with the tables and functions that it needs it has %zu KB, but a "
+		           "prompt must contain it, with at most %zu: adopt a function that needs "
+		           "less",
+		    adoption.kernel, kjson_size(whole) >> 10, KIO_CODE_MAX >> 10);
+}
+
 /* A header, or a CUDA source, may rely on what the file that includes it has before the include. */
 static void
 assemble_included(struct assembly *x, const json_t *settings)
@@ -309,6 +322,7 @@ extract_kernel(void)
 		x.text = mend(x.text, x.log, &tries);
 		x.log = NULL;
 	}
+	refuse_large(x.text);
 	signature = project_signature();
 	result = json_pack("{s:s,s:s,s:b,s:i,s:i,s:O}", "schema", "extract/1", "signature",
 	    signature, "model", tries > 0, "tries", tries, "pulled", x.pulls, "notes", x.b.notes);

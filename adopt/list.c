@@ -10,7 +10,8 @@ static const char usage[] = "usage: kadopt list [-p DIR] [OPTION...]\n";
 enum { PROFILE_MAX = 64 << 20 };
 
 struct list_options {
-	const char *project, *file, *profile, *log;
+	const char *project, *file, *log;
+	const char *profile; /* the file, then its contents; or NULL */
 	bool json, all;
 };
 
@@ -160,9 +161,9 @@ is_wanted(const struct unit_source *s, const struct kscan_item *x, const struct 
 		return false;
 	if (kscan_has_word(x, "__global__"))
 		return true;
-	/* A function without loops and indexing takes no time. */
+	/* A function without loops and indexing takes no time, unless the profile has it. */
 	return !kscan_has_word(x, "__device__") &&
-	    (o->all ||
+	    (o->all || share_of(o->profile, x->names[0]) > 0 ||
 	        (kscan_matches(&s->scan, x->body, x->to, "<<<") &&
 	            strcmp(x->names[0], "main") != 0) ||
 	        (kscan_uses(&s->scan, x->body, x->to, "for while") &&
@@ -182,8 +183,6 @@ is_new(json_t *seen, const struct unit_source *s, const struct kscan_item *x)
 static size_t
 make_rows(const struct unit_sources *s, const struct list_options *o, struct row **rows)
 {
-	auto_free char *profile =
-	    o->profile ? kread_file_or_die(o->profile, PROFILE_MAX, NULL) : NULL;
 	const struct kscan_item *x;
 	json_auto_t *seen = json_object();
 	size_t n = 0;
@@ -196,7 +195,7 @@ make_rows(const struct unit_sources *s, const struct list_options *o, struct row
 			if (!is_wanted(source, x, o) || !is_new(seen, source, x))
 				continue;
 			r.good = unit_make(&r.unit, source, x, NULL, &r.why);
-			r.share = share_of(profile, kscan_plain(r.unit.name));
+			r.share = share_of(o->profile, kscan_plain(r.unit.name));
 			kgrow(*rows, n);
 			(*rows)[n++] = r;
 		}
@@ -234,6 +233,8 @@ command_list(int argc, char **argv)
 		kdie_errno(K_USAGE, "--project %s", o.project);
 	if (o.log)
 		compile_log(project, o.log);
+	if (o.profile)
+		o.profile = kread_file_or_die(o.profile, PROFILE_MAX, NULL);
 	unit_sources_read(&sources, project, NULL, NULL);
 	n = make_rows(&sources, &o, &rows);
 	kforeach_of(r, rows, n) {

@@ -19,7 +19,21 @@ static struct {
 
 /* ---- checks without running anything ---- */
 
-/* How the kernel becomes a task's entry: adopt/unit.json, or all reasons why it cannot. */
+/* All reasons WHY the kernel cannot become a task's entry; PLACE: where it is. */
+static void
+refuse_unit(const char *place, const struct kbuf *why)
+{
+	auto_free char *lines =
+	    kstrdup(why->len ? why->data : "the compiler does not see it (#if)");
+
+	kpart_foreach(line, lines, "\n")
+		kfault(&findings.wrong, "kernel: %s: %s: %s", place, adoption.kernel, line);
+}
+
+/*
+ * How the kernel becomes a task's entry: adopt/unit.json, or the reasons why it cannot. If there
+ * are none, a macro of the build may show it to the compiler.
+ */
 static void
 check_unit(const struct signature *s, const json_t *unit, struct kbuf *why)
 {
@@ -29,12 +43,8 @@ check_unit(const struct signature *s, const json_t *unit, struct kbuf *why)
 	size_t n = json_array_size(launches);
 
 	unlink(path);
-	kpart_foreach(line, !unit && why->len ? why->data : NULL, "\n")
-		kfault(&findings.wrong, "kernel: %s:%d: %s: %s", adoption.file, s->line,
-		    adoption.kernel, line);
-	if (!unit && !why->len)
-		kfault(&findings.wrong, "kernel: %s:%d: %s: the compiler does not see it (#if)",
-		    adoption.file, s->line, adoption.kernel);
+	if (!unit && why->len)
+		refuse_unit(kshown("%s:%d", adoption.file, s->line), why);
 	if (unit)
 		write_json(path, unit);
 	if (unit && n)
@@ -340,14 +350,16 @@ note_unit(void)
 {
 	char *path = adopt_path("unit.json");
 	auto_buf struct kbuf why = { 0 };
-	json_auto_t *built = compile_settings(), *was = kjson_load(path),
+	json_auto_t *built = compile_settings(), *was = kjson_if_there(path),
 	            *unit = unit_named(
 	                adoption.project, adoption.file, adoption.kernel, built, NULL, &why);
 
 	if (unit)
 		write_json(path, unit);
-	else
+	else if (was)
 		unit = json_incref(was);
+	else
+		refuse_unit(adoption.file, &why);
 	if (*kjson_str(unit, "text"))
 		ksay("entry      %s, which calls it:\n%s\n", kjson_str(unit, "entry"),
 		    kjson_str(unit, "text"));

@@ -334,6 +334,50 @@ t 'what the judge of candidates would reject in a function, or in one that it ca
 	exits 0 kadopt list -p unseen; cat out
 	grep -A 1 "^no  cpu.c:8: widen" out | grep -q "widest (cpu.c:2) would be rejected: cpuid in inline assembly"
 	grep "^yes asked.c:2: asked" out'
+t 'a function without a loop is in the list if the profile has it' '
+	kadopt list -p unseen >out || :; not grep "cpu.c:2: widest" out
+	printf "  50.0%%  app  [.] widest\n" >perf.txt
+	exits 0 kadopt list -p unseen --profile perf.txt; head -n 1 out | grep "^ 50.00 no  cpu.c:2: widest"'
+
+mkdir -p shown
+cat >shown/main.c <<'E'
+#include <stdio.h>
+#ifdef FAST
+void twice(float *x, int n)
+{
+	for (int i = 0; i < n; i++)
+		x[i] *= 2;
+}
+#else
+void twice(float *x, int n) { for (int i = 0; i < n; i++) x[i] += x[i]; }
+#endif
+#ifdef SLOW
+void slowly(float *x, int n) { twice(x, n); }
+#endif
+int main(void) { float x[8] = { 1 }; twice(x, 8); return printf("%g\n", x[0]) < 0; }
+E
+t 'a function that only a macro of the build shows to the compiler; one that the build does not show' '
+	show() { rm -rf c; kadopt adopt -o c -p shown --file main.c --kernel "$1" --build "gcc $2 -o app main.c" --run "./app >out.txt" --outputs out.txt; }
+	show twice -DFAST >out 2>err || :; cat out err
+	grep -q "^preflight *took" out
+	jq -e ".lines == [3, 7]" c/adopt/unit.json
+	exits 2 show slowly -DFAST; grep -q "^kadopt: kernel: main.c.*slowly: the compiler does not see it (#if)" err'
+
+mkdir -p big
+{ echo 'static const int table[] = {'; seq -f '%.0f,' 100000 300000; echo '};'; } >big/table.h
+cat >big/main.c <<'E'
+#include <stdio.h>
+#include "table.h"
+void look(int *x, int n)
+{
+	for (int i = 0; i < n; i++)
+		x[i] = table[x[i] & 65535];
+}
+int main(void) { int x[8] = { 1 }; look(x, 8); return printf("%d\n", x[0]) < 0; }
+E
+t 'a function with tables that no prompt could contain is refused when it is extracted' '
+	exits 2 kadopt adopt -o c-big -p big --file main.c --kernel look --build "gcc -o app main.c" --run "./app >out.txt" --outputs out.txt --runs 1
+	grep "look: with the tables and functions that it needs it has 1[0-9]* KB, but a prompt must contain it, with at most 1024" err'
 
 t 'kernels: with their launches, as instantiated; not what others fill, link or never launch' '
 	kadopt list -p gpu --json >list; jq -c "[.function, .good, .reasons[0]]" list
