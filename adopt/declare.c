@@ -206,22 +206,38 @@ read_declaration(const struct kscan *s, size_t from, size_t to, struct kscan_mem
 		read_members(&own, 0, own.len, m);
 }
 
+/* The members of X, and those of structures, or unions of no pointers, in it without a name. */
+static void
+add_members(const struct kscan_item *x, struct kscan_members *m)
+{
+	static const char unnamed[] = "(?s)\\A(?:struct\\s*\\{.*|union\\s*\\{[^*]*)\\}\\s*;\\z";
+	auto_scan struct kscan in;
+
+	kscan_inside(x, &in);
+	kscan_items(y, &in) {
+		struct kscan_item own = *y;
+
+		own.in = x->in;
+		/* What follows the braces is not a member. */
+		if (y->kind == KSCAN_CLOSE)
+			break;
+		if (y->kind != KSCAN_DECLARATION || x->in->code[y->to - 1] != ';')
+			continue;
+		if (kscan_looks(&own, unnamed))
+			add_members(&own, m);
+		else
+			read_declaration(x->in, y->from, y->to - 1, m);
+	}
+}
+
 struct kscan_members
 kscan_members(const struct kscan_item *x)
 {
-	auto_scan struct kscan in;
 	/* It has a base, or no braces. */
 	struct kscan_members m = { .hidden = kscan_mentions(x, "virtual") ||
 		    kscan_looks(x, "\\A[^{]*(?::|\\z)") };
 
-	kscan_inside(x, &in);
-	kscan_items(y, &in) {
-		/* What follows the braces is not a member. */
-		if (y->kind == KSCAN_CLOSE)
-			break;
-		if (y->kind == KSCAN_DECLARATION && x->in->code[y->to - 1] == ';')
-			read_declaration(x->in, y->from, y->to - 1, &m);
-	}
+	add_members(x, &m);
 	return m;
 }
 

@@ -65,7 +65,10 @@ check_members(void)
 	kscan_free(&s);
 }
 
-/* A comment with a blank line in it; a union with sizes in brackets, and a comparison there. */
+/*
+ * A comment with a blank line in it; a union with sizes in brackets, and a comparison there; a
+ * structure and a union without names in it.
+ */
 static void
 test_gaps(void)
 {
@@ -75,15 +78,16 @@ test_gaps(void)
 	                           "u;\n"
 	                           "\tfloat v[(1 << 3)] __attribute__ ((aligned(16)));\n"
 	                           "\tenum mode m;\n\tenum { A, B } o;\n\tenum e { C };\n"
-	                           "\tint f(int);\n\tfloat (*g)(int), (*h)[3];\n};\n";
-	static const char names[] = "nuvmogh";
+	                           "\tint f(int);\n\tfloat (*g)(int), (*h)[3];\n"
+	                           "\tstruct { int p; union { int q; float r[2]; }; };\n};\n";
+	static const char names[] = "nuvmoghpqr";
 	struct kscan_members members;
 	struct kscan s;
 
 	kscan(text, strlen(text), &s);
 	CHECK(s.count == 3 && !strncmp(text + s.items[1].lead, "/* one", 6));
 	members = kscan_members(&s.items[2]);
-	CHECK(members.count == 7 && !members.hidden);
+	CHECK(members.count == 10 && !members.hidden);
 	for (size_t i = 0; i < members.count && i < sizeof names - 1; i++)
 		CHECK(!strncmp(members.list[i].name, &names[i], 1) && !members.list[i].name[1]);
 	kscan_members_free(&members);
