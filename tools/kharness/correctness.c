@@ -199,7 +199,27 @@ any_distribution(size_t first)
 	    ->distributions[first + krng_below(&rng, judge.task->distribution_count - first)];
 }
 
-/* The cases of the workload as listed. */
+/*
+ * Scalars that vary have other values for all distributions but the first, which timed calls have,
+ * and zeros and ones, whose results are exact with the listed values. With all sizes drawn, too, a
+ * kernel would be right that takes the listed value for every listed size.
+ */
+static void
+case_of(const struct ktask_workload *w, size_t d, bool twice)
+{
+	enum kdist dist = judge.task->distributions[d];
+	struct ktask_workload drawn;
+
+	if (!d || dist == KDIST_ZERO_ONE) {
+		one_case(w, dist, twice);
+		return;
+	}
+	vary_scalars(w, &drawn);
+	one_case(&drawn, dist, twice);
+	vary_free(&drawn);
+}
+
+/* The cases of the workload with its sizes. */
 static void
 listed_cases(const struct ktask_workload *w, int seeds)
 {
@@ -209,7 +229,7 @@ listed_cases(const struct ktask_workload *w, int seeds)
 		one_case(w, KDIST_RECORDED, t->deterministic);
 	for (int s = 0; s < seeds && !run.broken; s++)
 		for (size_t d = 0; d < t->distribution_count && !run.broken; d++) {
-			one_case(w, t->distributions[d], t->deterministic && s == 0 && d == 0);
+			case_of(w, d, t->deterministic && s == 0 && d == 0);
 			/* Twice: it varies most, and vectors have two forms. */
 			if (t->distributions[d] == KDIST_SPECIAL && !run.broken)
 				one_case(w, KDIST_SPECIAL, false);

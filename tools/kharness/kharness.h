@@ -143,13 +143,17 @@ void oracle_close(struct oracle *o);
 
 /*
  * A workload similar to W: sizes, scalars and the order of groups are drawn anew as the task
- * allows, within arenas of these sizes; or only the size ONLY, unless that is the number of axes.
+ * allows, within arenas of these sizes; or only the size ONLY, unless that is the number of axes,
+ * or no size if it is VARY_SCALARS.
  * ODD: sizes that no block of an even length divides, where the task allows them. RNG NULL: only
  * sizes, the largest that may be drawn. False, with nothing to free, when the task fixes all these.
  * Free with vary_free.
  */
+#define VARY_SCALARS SIZE_MAX
 bool vary_draw(const struct ktask *t, const struct ktask_workload *w, size_t only, bool odd,
     struct krng *rng, size_t in_bytes, size_t out_bytes, struct ktask_workload *to);
+/* W with other scalars and another order of groups, if the task lets them vary; free it, too. */
+void vary_scalars(const struct ktask_workload *w, struct ktask_workload *to);
 void vary_free(struct ktask_workload *w);
 
 /* ---- batch.c: inputs of one or more calls, and the expected results ---- */

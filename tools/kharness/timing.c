@@ -942,18 +942,19 @@ go_ns(const struct racer *x)
 
 /*
  * A go in which a racer is inspected in between. Only that racer makes it, because the inputs
- * change during it.
+ * change during it. Scalars have other values than in the rounds.
  */
 static void
 look_at(struct racer *x)
 {
+	struct ktask_workload w;
 	struct krng rng;
 	struct batch b;
 	double cpu;
 
 	krng_init(&rng, judge.o.seed, (long)judge.draws, 0, "looks");
-	batch_draw_checked(
-	    &b, race.w, judge.task->distributions[0], x->calls, race.checked, x->calls);
+	vary_scalars(race.w, &w);
+	batch_draw_checked(&b, &w, judge.task->distributions[0], x->calls, race.checked, x->calls);
 	b.look_ns = krng_double(&rng) * go_ns(x);
 	/* On a device calls return before they are done, so a time would tell nothing. */
 	if (x->calls > 1 && (judge.device || krng_below(&rng, 2)))
@@ -963,6 +964,7 @@ look_at(struct racer *x)
 	if (!(run(x, &b, &cpu) < 0))
 		verify(x, &b);
 	batch_free(&b);
+	vary_free(&w);
 }
 
 /*
@@ -1006,13 +1008,19 @@ last_goes(void)
 	int most_looks = judge.device ? DEVICE_LOOKS : LOOKS;
 	bool done;
 
+	/* For other scalars, and hidden tensors. */
+	if (!rare)
+		kinds[rare++] = judge.task->distributions[0];
 	for (size_t i = 0, tries = 0; i < rare && tries < LAST_TRIES && !is_over(); tries++) {
+		struct ktask_workload w;
 		struct batch b;
 
-		batch_draw_checked(&b, race.w, kinds[i], race.calls, race.checked, least_calls());
+		vary_scalars(race.w, &w);
+		batch_draw_checked(&b, &w, kinds[i], race.calls, race.checked, least_calls());
 		b.hidden = hides();
 		done = one_go_each(&b, true, ns, cpu);
 		batch_free(&b);
+		vary_free(&w);
 		i += done;
 	}
 	for (size_t i = 0; i < inspected() && !judge.opencl; i++)

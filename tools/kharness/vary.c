@@ -12,16 +12,24 @@ enum {
 	/* tries to give an axis another value than the listed one, or an odd one */
 	OTHERS = 32,
 	/* half of the sizes are next to a multiple of a power of two, at most 2 to the BLOCKS */
-	BLOCKS = 8
+	BLOCKS = 8,
+	/* one scalar in this many is close to an end of the range that the task states */
+	ENDS = 4
 };
+/*
+ * No closer than this part of the range: at the end itself an honest kernel's errors may have no
+ * bound, as those of a recurrence whose factor comes to 1.
+ */
+static const double margin = 0.005;
 
 struct variation {
 	const struct ktask *t;
 	const struct ktask_workload *w; /* the listed one */
 	struct ktask_workload *to;
 	struct krng *rng; /* NULL: the largest sizes */
-	size_t only;      /* the only axis that varies; as many as there are: all do */
-	bool odd;         /* sizes are odd multiples of their units */
+	/* the only axis that varies; as many as there are: all do; VARY_SCALARS: none */
+	size_t only;
+	bool odd;                             /* sizes are odd multiples of their units */
 	bool divides[KTASK_AXES][KTASK_AXES]; /* [b][a]: in every workload listed, b divides a */
 };
 
@@ -223,6 +231,10 @@ draw_scalar(struct krng *rng, const struct ktask_tensor *s, double v)
 
 	if (!ktask_range(s->dtype, v, s->min, s->max, &low, &high))
 		return v;
+	if (!isnan(s->min) && !isnan(s->max)) {
+		u = krng_below(rng, ENDS) ? margin + (1 - 2 * margin) * u : margin * (1 + u);
+		u = krng_below(rng, 2) ? u : 1 - u;
+	}
 	if (kdtype_is_float(s->dtype))
 		return low + (high - low) * u;
 	return low + floor(u * (high - low + 1));
@@ -294,7 +306,7 @@ vary_draw(const struct ktask *t, const struct ktask_workload *w, size_t only, bo
 	*to = *w;
 	to->values = w->values ? json_deep_copy(w->values) : json_object();
 	draw_axes(&x, in_bytes, out_bytes);
-	if (only == t->axis_count && rng) {
+	if (only >= t->axis_count && rng) {
 		draw_scalars(&x);
 		draw_groups(&x);
 	}
@@ -302,6 +314,18 @@ vary_draw(const struct ktask *t, const struct ktask_workload *w, size_t only, bo
 		return true;
 	vary_free(to);
 	return false;
+}
+
+void
+vary_scalars(const struct ktask_workload *w, struct ktask_workload *to)
+{
+	struct krng rng;
+
+	krng_init(&rng, judge.o.seed, (long)judge.draws++, 0, "scalars");
+	if (vary_draw(judge.task, w, VARY_SCALARS, false, &rng, 0, 0, to))
+		return;
+	*to = *w;
+	json_incref((json_t *)to->values);
 }
 
 void
