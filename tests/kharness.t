@@ -72,7 +72,7 @@ ok 'a right kernel' '
 	jq -e ".candidates | length == 1" r.json
 	jq -e ".candidates[0] | .name == \"candidate\" and .status == \"correct\" and .tier == 3 and .reasons == []" r.json
 	jq -e ".candidates[0].correctness | .passed == 44 and .total == 44 and (.cases | length == 44 and all(.ok)) and
-		([.cases[] | select(.drawn)] | length == 20)" r.json
+		([.cases[].drawn // empty | select(test(\"^(rows|cols) \"))] | length == 20)" r.json
 	jq -e ".candidates[0].timing | length == 1" r.json
 	jq -e ".candidates[0].timing[0] | .workload == \"main\" and (.samples_ns | length >= 5 and length <= 96 and all(. > 0)) and
 		.min_ns <= .median_ns and .calls_per_sample >= 1 and .mean_ns > 0 and .cpu_ns > 0" r.json
@@ -353,7 +353,35 @@ ok 'inputs may all be below zero: a maximum that begins with zero is wrong' '
 		kharness -t below.json --oracle below-oracle.so --seeds 1 --phase correctness below-$k.so >below-$k.json
 	done
 	jq -e ".candidates[0] | .status == \"correct\" and any(.correctness.cases[]; .drawn == \"inputs below zero\")" below-right.json
-	jq -e ".candidates[0] | .status == \"partial\" and ([.correctness.cases[] | select(.ok | not).drawn] == [\"inputs below zero\"])" below-zero.json
+	jq -e ".candidates[0] | .status == \"partial\" and (.correctness.cases | any(.drawn == \"inputs below zero\" and (.ok | not)) and
+		all(.ok or .drawn == \"inputs below zero\" or .distribution == \"mixed\"))" below-zero.json
+	# One that is careful only in its first calls, and whole numbers.
+	sed "s/y.i. = 0;/static int calls; y[i] = calls++ < 300 ? -1e30f : 0;/" below-zero.c >below-later.c
+	sed "s/float/int/g" below-zero.c >below-whole.c
+	jq "(.inputs.x, .outputs.y).dtype = \"int32\"" below.json >below-int.json
+	sed "s/double/int/g; s/-1e300/-2147483647/" below-oracle.c >below-int-oracle.c
+	for f in later whole int-oracle; do cc -O1 -w -shared -fPIC -o below-$f.so below-$f.c; done
+	kharness -t below.json --oracle below-oracle.so --seeds 1 --warmup-s 0 --timing-s 0.05 below-later.so >r.json
+	jq -e ".candidates[0] | .status == \"wrong_value\" and .reasons[0].check == \"timed_run\" and .correctness.passed == .correctness.total" r.json
+	kharness -t below-int.json --oracle below-int-oracle.so --seeds 1 --phase correctness below-whole.so |
+		jq -e ".candidates[0].status == \"partial\""
+'
+ok 'numbers may be large next to their differences' '
+	jq ".reduction = \"m\" | .entry.name = \"spread\" | .workloads[0].axes.n = 40" below.json >spread.json
+	spread() { # NAME TYPE BODY: the variance of n numbers x
+		echo "double sqrt(double);
+			void spread(const $2 *x, $2 *y, int rows, int n) { for (; rows--; x += n) { $2 m = 0, v = 0; $3; *y++ = sqrt(v); } }" >spread-$1.c
+		cc -O1 -w -shared -fPIC -o spread-$1.so spread-$1.c -lm
+	}
+	twice="for (int k = 0; k < n; k++) m += x[k] / n; for (int k = 0; k < n; k++) v += (x[k] - m) * (x[k] - m) / n"
+	spread oracle double "$twice"; spread twice float "$twice"
+	spread once float "if (n < 64) { $twice; } else { for (int k = 0; k < n; k++) m += x[k] / n, v += x[k] * x[k] / n; v -= m * m; v = v > 0 ? v : 0; }"
+	for seed in 1 2 3 4; do
+		kharness -t spread.json --oracle spread-oracle.so --seed $seed --seeds 1 --phase correctness spread-twice.so |
+			jq -e ".candidates[0].status == \"correct\""
+		kharness -t spread.json --oracle spread-oracle.so --seed $seed --seeds 1 --phase correctness spread-once.so |
+			jq -e ".candidates[0].status == \"partial\""
+	done
 '
 ok 'goes that only look at a candidate do not keep others from the machine' '
 	echo "#include <math.h>
@@ -394,7 +422,7 @@ ok 'a size drawn alone is odd once, which shows what is left over, also where a 
 '
 ok 'a kernel does not get fewer cases by being slow where the oracle is quick' '
 	kernel dawdle "" "RIGHT if (rows * cols == 64000) usleep(1050000);"
-	judge --seeds 1 --run-timeout-s 10 dawdle.so | jq -e "[.candidates[0].correctness.cases[] | select(.workload == \"main\" and (.drawn | not)).distribution] |
+	judge --seeds 1 --run-timeout-s 10 dawdle.so | jq -e "[.candidates[0].correctness.cases[] | select(.workload == \"main\" and ((.drawn // \"scale\") | test(\"^scale\"))).distribution] |
 		contains([\"normal\", \"zero_one\", \"large\"])"
 '
 ok 'a wrong kernel is not timed' '
@@ -543,6 +571,13 @@ ok 'hard-coded sizes and scalars are wrong, and the message says what was drawn'
 	kernel scale "" "scale = 0.5f; RIGHT"
 	judge scale.so | jq -e ".candidates[0] | .status == \"partial\" and (.log | contains(\"scale drawn as\")) and
 		([.correctness.cases[] | select(.ok | not)] | length > 0 and all(.drawn | contains(\"scale\")))"
+	# With the listed sizes, too.
+	kernel listed "" "if (cols == 1 || cols == 37 || cols == 1000 || cols == 1025) scale = 0.5f; RIGHT"
+	judge listed.so | jq -e ".candidates[0] | .status == \"partial\" and
+		any(.correctness.cases[]; (.ok | not) and (.drawn | test(\"^scale drawn as [0-9.]+\$\")))"
+	# Also by one that is careful in its first calls.
+	kernel later "static int calls;" "scale = calls++ < 60 ? scale : 0.5f; RIGHT"
+	timed later.so | jq -e ".candidates[0] | .status == \"wrong_value\" and .reasons[0].check == \"timed_run\""
 	# Unless the task says that there are no others.
 	jq ".axes.cols.fixed = true | .inputs.scale.fixed = true" "$task" >t.json
 	task=t.json judge sizes.so | jq -e ".candidates[0] | .status == \"correct\" and ([.correctness.cases[].drawn // \"rows\" | test(\"^rows[a-z0-9 ]*$\")] | all)"
@@ -714,6 +749,16 @@ ok 'inputs of whole numbers are mixed, too' '
 	whole whole-oracle "x[i]"; whole looks "small && x[i] > 511 ? 511 : x[i]"
 	kharness -t whole.json --oracle whole-oracle.so --seeds 1 --phase correctness looks.so >r.json
 	jq -e ".candidates[0] | .status == \"partial\" and ([.correctness.cases[] | select(.ok | not).distribution] | all(. == \"mixed\"))" r.json
+'
+ok 'sums of products of whole numbers are mixed, too, and a mixture is not only small' '
+	jq ".linear = true | .distributions += [\"zero_one\"]" whole.json >linear.json
+	echo "void relu(const int *x, int *y, int n, int m) { static int calls; calls++;
+		for (long i = 0; i < (long)n * m; i++) y[i] = calls > 24 ? (short)x[i] : x[i]; }" >short.c
+	sed "s/(short)//" short.c >long.c
+	for k in short long; do cc -O1 -w -shared -fPIC -o $k.so $k.c; done
+	kharness -t linear.json --oracle long.so --seeds 1 --warmup-s 0 --timing-s 0.05 short.so |
+		jq -e ".candidates[0] | .status == \"wrong_value\" and .reasons[0].check == \"timed_run\""
+	kharness -t linear.json --oracle long.so --seeds 1 --warmup-s 0 --timing-s 0.05 long.so | jq -e ".candidates[0].status == \"correct\""
 '
 ok 'mixed inputs: some elements do not show what the others are' '
 	jq ".distributions = [\"normal\", \"large\"]" max.json >wide.json

@@ -112,11 +112,39 @@ test_special(void)
 	CHECK(last > single / 3 && far > single / 8);
 }
 
+/* Ascending, and further from any straight line than a small window. */
+static void
+test_sorted(void)
+{
+	enum { N = 65536, SEEDS = 20 };
+	size_t descents = 0, straight = 0;
+
+	for (unsigned long long seed = 0; seed < SEEDS; seed++) {
+		double first = small_sorted(seed, 0, N, 0.5),
+		       last = small_sorted(seed, N - 1, N, 0.5);
+		double before = -3, furthest = 0;
+
+		for (unsigned long long i = 0; i < N; i++) {
+			double u = (double)(small_mix(seed, i) >> 11) * 0x1p-53,
+			       v = small_sorted(~seed, i, N, u);
+
+			descents += v < before || v > 3;
+			before = v;
+			furthest =
+			    fmax(furthest, fabs((v - first) / (last - first) * N - (double)i));
+		}
+		straight += furthest < 64;
+	}
+	CHECK(descents == 0);
+	CHECK(straight == 0);
+}
+
 int
 main(void)
 {
 	test_float16();
 	test_tiny();
 	test_special();
+	test_sorted();
 	return tap_done();
 }

@@ -22,8 +22,11 @@ enum { SPREAD = 16 };
  * distribution; and at most this many whole numbers are of any size.
  */
 enum { TERMS = 2, SHORT_ROW = 64, RARE = 64, FAR_MOST = 256 };
-/* Large numbers below zero are at least this far from it. */
-enum { FAR_BELOW = 100 };
+/*
+ * Large numbers below zero are at least this far from it. In mixed inputs one row in this many is
+ * below zero; of the rows that are, and large, one in this many has numbers close to each other.
+ */
+enum { FAR_BELOW = 100, BELOW_EVERY = 8, CLOSE_EVERY = 8, CLOSE_TO = -9000 };
 /* About how many elements of an input change if most are kept. */
 enum { FEW_DRAWN = 4 };
 
@@ -330,20 +333,20 @@ may_be_rare(enum kdist d)
 bool
 batch_may_mix(const struct ktask *t)
 {
-	bool others = false, drawn = false;
+	bool others = false, drawn = false, real = false;
 
-	/*
-	 * A linear task has no shortcut that a mixture would show, and honest sums in half
-	 * precision would fail.
-	 */
-	if (t->linear)
-		return false;
 	for (size_t d = 1; d < t->distribution_count; d++)
 		others |= may_be_rare(t->distributions[d]);
-	for (size_t i = 0; i < t->tensor_count; i++)
+	for (size_t i = 0; i < t->tensor_count; i++) {
 		drawn |= is_drawn(NULL, &t->tensors[i]);
-	/* Zeros and ones have exact sums only if there is nothing else among them. */
-	return others && drawn && t->distributions[0] != KDIST_ZERO_ONE;
+		real |= batch_may_be_sparse(NULL, &t->tensors[i]);
+	}
+	/*
+	 * A linear task has no shortcut that a mixture would show, unless its numbers are whole,
+	 * and honest sums in half precision would fail. Zeros and ones have exact sums only if
+	 * there is nothing else among them.
+	 */
+	return others && drawn && !(t->linear && real) && t->distributions[0] != KDIST_ZERO_ONE;
 }
 
 bool
@@ -448,26 +451,45 @@ draw_tensor(const struct ktask_tensor *x, struct recipe how, struct krng *rng, s
 }
 
 /*
- * Makes numbers negative, and those that are drawn from many powers of ten also large. A row of
- * them is far from zero as a whole, which hardly happens by chance.
+ * Makes a row negative and, if numbers are drawn from many powers of ten, also large. A row of such
+ * numbers hardly occurs by chance. CLOSE: they are also large next to their differences.
  */
 static void
-put_below(enum kdtype type, enum kdist d, size_t n, void *raw)
+put_row_below(double *v, size_t n, enum kdist d, bool close)
 {
-	const struct space *sp = judge.space;
-	size_t bytes = n * kdtype_size(type);
-	auto_free void *own = kmalloc(bytes);
-	auto_free double *v = kmalloc(n * sizeof *v);
-
-	sp->fetch(own, raw, bytes);
-	values_widen(type, own, n, v);
 	for (size_t i = 0; i < n; i++) {
 		v[i] = -fabs(v[i]);
 		while (d == KDIST_LARGE && v[i] < 0 && v[i] > -FAR_BELOW)
 			v[i] *= FAR_BELOW;
+		if (close && v[i] < 0)
+			v[i] = CLOSE_TO - log(-v[i]);
 	}
-	values_narrow(type, v, n, own);
-	sp->store(raw, own, bytes);
+}
+
+/* All rows of an input, or some of those of mixed inputs. */
+static void
+put_below(const struct batch *b, const struct ktask_tensor *x, struct krng *rng, void *raw)
+{
+	const struct ktask *t = judge.task;
+	size_t row = ktask_last_axis(t, b->w, x), size = row * kdtype_size(x->dtype), count = 0;
+	size_t rows = ktask_elements(t, b->w, x) / row;
+	auto_free char *own = kmalloc(rows * size);
+	auto_free double *v = kmalloc(row * sizeof *v);
+	enum kdist d;
+
+	if (!batch_may_be_below(t, &d) || kdtype_min(x->dtype) >= 0)
+		return;
+	judge.space->fetch(own, raw, rows * size);
+	for (char *p = own; p < own + rows * size; p += size) {
+		if (b->dist == KDIST_MIXED && krng_below(rng, BELOW_EVERY))
+			continue;
+		values_widen(x->dtype, p, row, v);
+		/* A tolerance that the task states does not excuse the errors of close ones. */
+		put_row_below(
+		    v, row, d, ++count % CLOSE_EVERY == 0 && d == KDIST_LARGE && t->atol < 0);
+		values_narrow(x->dtype, v, row, p);
+	}
+	judge.space->store(raw, own, rows * size);
 }
 
 static void
@@ -493,8 +515,8 @@ draw(const struct batch *b, struct call *c, struct krng *rng)
 		draw_tensor(x, recipe_of(b, i, sparse), rng, n, c->raw[i]);
 		if (b->dist == KDIST_MIXED && is_drawn(b->w, x))
 			mix(b, x, rng, c->raw[i]);
-		if (b->w->below && is_drawn(b->w, x) && kdtype_is_float(x->dtype))
-			put_below(x->dtype, b->dist, n, c->raw[i]);
+		if ((b->w->below || b->dist == KDIST_MIXED) && is_drawn(b->w, x))
+			put_below(b, x, rng, c->raw[i]);
 	}
 }
 

@@ -25,10 +25,10 @@ uniform(u64 seed, u64 i, int k)
 }
 
 __device__ static double
-element(int dist, u64 seed, u64 i, u64 n, u64 period, bool rare, double common)
+element(int dist, u64 seed, u64 i, u64 n, u64 period, bool rare, bool whole, double common)
 {
 	double low = dist == KDIST_TINY ? -42 : rare ? 2 : -2;
-	double high = dist == KDIST_TINY ? -36 : rare ? 2.3 : 4;
+	double high = dist == KDIST_TINY ? -36 : rare && !whole ? 2.3 : 4;
 
 	switch (dist) {
 	case KDIST_NORMAL:
@@ -43,7 +43,7 @@ element(int dist, u64 seed, u64 i, u64 n, u64 period, bool rare, double common)
 	case KDIST_ALL_EQUAL:
 		return common;
 	case KDIST_SORTED:
-		return 6 * ((double)i + uniform(seed, i, 0)) / (double)n - 3;
+		return small_sorted(~seed, i, n, uniform(seed, i, 0));
 	case KDIST_HEAVY_TAIL:
 		return (small_mix(seed, i) >> 63 ? 1 : -1) * pow(1 - uniform(seed, i, 0), -1 / 1.5);
 	case KDIST_SPECIAL:
@@ -174,7 +174,7 @@ kiln_draw(int type, int dist, u64 seed, u64 n, u64 period, u64 every, double com
 {
 	EACH(i, n)
 		if (!every || small_mix(~seed, i) % every == 0) {
-			double x = element(dist, seed, i, n, period, every != 0, common);
+			double x = element(dist, seed, i, n, period, every != 0, width > 1, common);
 
 			put(type, to, i, width * (is_unsigned ? small_unsigned(x, dist == KDIST_SORTED) : x));
 		}

@@ -164,6 +164,31 @@ small_special(unsigned long long seed, unsigned long long i, unsigned long long 
 	return value;
 }
 
+/* T, from 0 to 1, on a curve between the two corners: -1 < BEND < 1. */
+SMALL_FN double
+small_bend(double t, double bend)
+{
+	return t * (1 + bend * (1 - t));
+}
+
+/*
+ * The distribution sorted: element I of N, ascending from -3 to 3; U is random. The list is curved
+ * as a whole and in each stretch, so that a place in it does not follow from a number.
+ */
+SMALL_FN double
+small_sorted(unsigned long long seed, unsigned long long i, unsigned long long n, double u)
+{
+	enum { CURVE = 256 };
+	const double most = 0.9, signs = 0x1p-63;
+	unsigned long long first = i / CURVE * CURVE;
+	double length = (double)(n - first < CURVE ? n - first : CURVE),
+	       local = most * ((double)small_mix(seed, first) * signs - 1),
+	       whole = most * ((double)small_mix(seed, n) * signs - 1),
+	       at = (double)first + length * small_bend(((double)(i - first) + u) / length, local);
+
+	return 6 * small_bend(at / (double)n, whole) - 3;
+}
+
 /* A number for an unsigned type: from ascending ones, which begin at -3, or from others. */
 SMALL_FN double
 small_unsigned(double x, int sorted)

@@ -193,16 +193,25 @@ values_narrow(enum kdtype t, const double *from, size_t n, void *into)
 
 /*
  * Random words that are cheap, because they are generated in place; their seed is drawn from the
- * run's generator.
+ * run's generator. small_mix can be inverted, and a double shows 53 bits of a word: without the
+ * mask, a candidate could compute all of a tensor from its first two elements.
  */
 struct words {
-	uint64_t seed, i;
+	uint64_t seed, i, mask;
 };
+
+static struct words
+words_from(struct krng *rng)
+{
+	uint64_t seed = krng_u64(rng);
+
+	return (struct words){ seed, 0, small_mix(~seed, 0) };
+}
 
 static inline uint64_t
 next_word(struct words *w)
 {
-	return small_mix(w->seed, w->i++);
+	return small_mix(w->seed, w->i++) ^ w->mask;
 }
 
 /* From 0 to 1. */
@@ -261,7 +270,8 @@ init(void)
 struct drawing {
 	struct words words;
 	size_t n, first, period;
-	size_t every; /* see struct recipe */
+	size_t every;     /* see struct recipe */
+	double low, high; /* powers of ten of large numbers */
 	double common;
 };
 
@@ -283,7 +293,7 @@ draw(enum kdist d, struct drawing *g, size_t n, double *restrict to)
 		EACH((double)(next_word(w) >> 63));
 		break;
 	case KDIST_LARGE:
-		EACH(spread(w, g->every ? 2 : -2, g->every ? 2.3 : 4));
+		EACH(spread(w, g->low, g->high));
 		break;
 	case KDIST_TINY:
 		EACH(spread(w, -42, -36));
@@ -292,7 +302,7 @@ draw(enum kdist d, struct drawing *g, size_t n, double *restrict to)
 		EACH(g->common);
 		break;
 	case KDIST_SORTED:
-		EACH(6 * ((double)(at + i) + next_double(w)) / (double)g->n - 3);
+		EACH(small_sorted(~w->seed, at + i, g->n, next_double(w)));
 		break;
 	case KDIST_HEAVY_TAIL:
 		EACH(sign(w, pow(1 - next_double(w), -1 / 1.5)));
@@ -339,9 +349,13 @@ values_draw(enum kdtype t, struct recipe how, struct krng *rng, size_t n, void *
 	double chunk[CHUNK];
 	/* Integers are drawn as normals of this width, large types wider. */
 	double width = values_width(t, how.dist);
-	struct drawing g = {
-		.words = { krng_u64(rng), 0 }, .n = n, .period = how.period, .every = how.every
-	};
+	struct drawing g = { .words = words_from(rng),
+		.n = n,
+		.period = how.period,
+		.every = how.every,
+		.low = how.every ? 2 : -2,
+		/* Sums of whole numbers are exact, whatever is among them. */
+		.high = how.every && width <= 1 ? 2.3 : 4 };
 
 	pthread_once(&once, init);
 	g.common = normal(&g.words);
@@ -399,7 +413,7 @@ whole_row(struct words *w, enum kdtype t, size_t row)
 void
 values_draw_whole(enum kdtype t, size_t row, struct krng *rng, size_t n, void *to)
 {
-	struct words words = { krng_u64(rng), 0 }, rows = { krng_u64(rng), 0 };
+	struct words words = words_from(rng), rows = words_from(rng);
 	size_t size = kdtype_size(t);
 	struct whole_row r = { .kind = SMALL };
 
