@@ -1066,10 +1066,15 @@ set_within(void)
 	put_first(&b);
 }
 
-/* What the entry relies on. */
+/* What the entry relies on, if it has any results. */
 static void
 rely(void)
 {
+	const struct adopted_unit *u = making.u;
+
+	if (!making.why->len &&
+	    !kany(kforeach_of(p, u->params, u->param_count), p->pointer && !p->constant))
+		refuse(NULL, "it returns nothing, and changes none of its arguments");
 	set_null();
 	set_given();
 	set_within();

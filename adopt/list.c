@@ -180,11 +180,33 @@ is_new(json_t *seen, const struct unit_source *s, const struct kscan_item *x)
 	return kjson_enter(seen, kshown("%s:%zu:%s", file, line, x->names[0]));
 }
 
+/*
+ * Does the text of its file have the function's name? If a macro makes the name, nothing can be put
+ * in the function's place. TEXTS: those of files that were read.
+ */
+static bool
+is_written(const struct adopted_unit *u, json_t *texts)
+{
+	const char *project = u->source->all->project, *text;
+	size_t len = 0;
+
+	if (!json_object_get(texts, u->file)) {
+		auto_free char *all = file_text(path_of("%s/%s", project, u->file), &len);
+
+		json_object_set_new(texts, u->file, kjson_text(all ?: "", len));
+	}
+	text = json_string_value(json_object_get(texts, u->file));
+	len = strlen(text);
+	return !len ||
+	    kscan_uses(&(struct kscan){ .text = text, .code = (char *)text, .len = len }, 0, len,
+	        kscan_plain(u->name));
+}
+
 static size_t
 make_rows(const struct unit_sources *s, const struct list_options *o, struct row **rows)
 {
 	const struct kscan_item *x;
-	json_auto_t *seen = json_object();
+	json_auto_t *seen = json_object(), *texts = json_object();
 	size_t n = 0;
 
 	*rows = NULL;
@@ -195,6 +217,10 @@ make_rows(const struct unit_sources *s, const struct list_options *o, struct row
 			if (!is_wanted(source, x, o) || !is_new(seen, source, x))
 				continue;
 			r.good = unit_make(&r.unit, source, x, NULL, &r.why);
+			if (r.good && !is_written(&r.unit, texts)) {
+				r.good = false;
+				kbuf_puts(&r.why, "a macro makes its name\n");
+			}
 			r.share = share_of(o->profile, kscan_plain(r.unit.name));
 			kgrow(*rows, n);
 			(*rows)[n++] = r;

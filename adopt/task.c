@@ -61,14 +61,15 @@ static struct {
 		char *text, *fault; /* text: of the last oracle built; fault: NULL if it builds;
                                      * owned */
 	} built;
-	json_t *tried;  /* the reference as it was judged last; NULL: the judge crashed */
-	json_t *timing; /* its times, when the campaign's judge accepted it */
-	char *crash;    /* on which workload its oracle then crashed, or NULL */
-	double alone_s; /* for the reference on all workloads, once */
-	bool hung;      /* the judge did not finish: the oracle has no time limit */
-	bool deep;      /* call it with a stack of 1 GB */
-	bool told;      /* the notes so far were printed */
-	bool crashed;   /* with the numbers of one draw, after it was right with others */
+	json_t *tried;   /* the reference as it was judged last; NULL: the judge crashed */
+	json_t *symbols; /* what it needs of the C library, beyond what every candidate may call */
+	json_t *timing;  /* its times, when the campaign's judge accepted it */
+	char *crash;     /* on which workload its oracle then crashed, or NULL */
+	double alone_s;  /* for the reference on all workloads, once */
+	bool hung;       /* the judge did not finish: the oracle has no time limit */
+	bool deep;       /* call it with a stack of 1 GB */
+	bool told;       /* the notes so far were printed */
+	bool crashed;    /* with the numbers of one draw, after it was right with others */
 } draft = { .oracle = "double", .large = true };
 
 /* Notes are printed together, when the task is settled; one that follows later, at once. */
@@ -678,7 +679,7 @@ draft_task(void)
 	workloads = timed_workloads();
 	json_array_extend(workloads, draft.small);
 	t = json_pack("{s:s,s:s,s:s,s:o,s:s,s:o,s:o,s:o,s:{s:s,s:o,s:s},s:s,s:{s:s,s:O,s:o},s:o,"
-	              "s:s*,s:s*,s:s*,s:o*,s:o,s:{s:s,s:s,s:O}}",
+	              "s:s*,s:s*,s:s*,s:o*,s:o,s:O*,s:{s:s,s:s,s:O}}",
 	    "schema", "task/1", "name", adoption.kernel, "op", adoption.kernel, "description",
 	    description(), "language", adoption.language, "axes", axes, "inputs", inputs, "outputs",
 	    outputs, "entry", "name", adoption.entry, "arguments", arguments, "prototype", head,
@@ -692,7 +693,8 @@ draft_task(void)
 	    rtol > 0 ? json_pack("{s:f}", "rtol", rtol) : NULL, "distributions",
 	    draft.large ? json_pack("[s,s,s]", "normal", "uniform", "large")
 	                : json_pack("[s,s]", "normal", "uniform"),
-	    "notes", "adopted", adoption.file, "oracle", draft.oracle, "told", parameters.notes);
+	    "allow_symbols", draft.symbols, "notes", "adopted", adoption.file, "oracle",
+	    draft.oracle, "told", parameters.notes);
 	if (!t)
 		kdie(K_IO, "out of memory");
 	if (!draft.counted)
@@ -904,6 +906,18 @@ unfinished(const char *text)
 /* Instead of the workloads' own sizes, those that the check of a candidate draws around them. */
 static const char around[] = "--drawn --seed 1";
 
+/* Enough for a call: a thousand times as long as in the application, and the program's start. */
+static double
+patience_s(void)
+{
+	enum { AT_LEAST_S = 5, AT_MOST_S = 20 };
+	double longest_us = 0;
+
+	kjson_foreach(c, draft.configs)
+		longest_us = fmax(longest_us, kjson_num(c, "target_us"));
+	return adoption.device ? AT_MOST_S : fmin(AT_MOST_S, AT_LEAST_S + longest_us / 1e3);
+}
+
 /*
  * Call the reference, in a separate process, on every workload of TASK, a file; returns the name of
  * one on which it crashes, accesses memory beyond its arrays or ends the process, perhaps "with
@@ -915,7 +929,8 @@ call_alone(const char *task, const char *more)
 	auto_free char *text = NULL;
 	auto_result struct command_result r = { 0 };
 
-	run_solo("probe", kshown("--fenced --run-timeout-s 20 -t %s %s", task, more), &r);
+	run_solo("probe",
+	    kshown("--fenced --run-timeout-s %.0f -t %s %s", patience_s(), task, more), &r);
 	if (r.status == K_MISSING || r.status == K_USAGE || r.status == K_AGAIN)
 		kdie(r.status, "the reference cannot be tried:\n%s", r.said);
 	text = r.status ? file_text(r.log, NULL) : NULL;
@@ -1917,6 +1932,32 @@ task_freeze(const json_t *task)
 }
 
 /*
+ * Was it only rejected for calls of harmless functions of the C library? Then programs for this
+ * task may call them.
+ */
+static bool
+allow_symbols(const json_t *eval)
+{
+	json_auto_t *names = json_array();
+
+	kjson_foreach(r, eval, "reasons") {
+		/* "NAME (imported): …" */
+		const char *detail = kjson_str(r, "detail");
+		auto_free char *name = kstrndup(detail, strcspn(detail, " "));
+
+		if (!kjson_is(r, "check", "forbidden_symbol") ||
+		    !kjson_has(rules_words("symbols"), name))
+			return false;
+		kjson_add(names, name);
+	}
+	if (!json_array_size(names) || draft.symbols)
+		return false;
+	draft.symbols = json_incref(names);
+	write_draft();
+	return true;
+}
+
+/*
  * Sizes drawn near those of the application's calls may be too large for the reference, other
  * numbers may make it crash, and the tolerance, which it met with few numbers, may be too tight.
  */
@@ -1929,6 +1970,8 @@ ease(const json_t *eval, const struct command_result *r)
 	bool crashed = kjson_find(json_object_get(eval, "reasons"), "check", "crash") ||
 	    (crash && !strstr(crash, " drawn as "));
 
+	if (allow_symbols(eval))
+		return true;
 	if (r->status == K_IO || crashed) {
 		if (!restrict_inputs(crashed ? KEPT_FLOATS : KEPT_SIZES, crashes) &&
 		    !restrict_inputs(KEPT_SIZES, crashes))

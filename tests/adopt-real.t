@@ -42,6 +42,7 @@ cat >lib/k.c <<'EOF'
 #include <stddef.h>
 #include <string.h>
 #include <stdlib.h>
+#include <unistd.h>
 #include "k.h"
 void shift(struct row *rows, int n, float by)
 {
@@ -83,6 +84,11 @@ __attribute__((target_clones("avx2", "default"))) void grow(short *data, int n)
 	for (int i = 0; i < n; i++)
 		data[i] = (short)(data[i] * 3 + i);
 }
+void digits(int *out, const char *text, int n)
+{
+	for (int i = 0; i < n; i++)
+		out[i] += strchr(text, '0' + i % 7) - text + (int)strtol(text, NULL, 10) % 3;
+}
 void stride(const float *table, float *x, int n)
 {
 	for (unsigned i = 0, k = 0; i < (unsigned)n; k++) {
@@ -107,7 +113,7 @@ void told(float *out, int n)
 void timed(float *out, int n, float by)
 {
 	for (int i = 0; i < n; i++)
-		out[i] = out[i] * by + (float)atoi("0");
+		out[i] = out[i] * by + (float)(getpagesize() == 0);
 }
 EOF
 cat >>lib/k.c <<'EOF'
@@ -271,6 +277,7 @@ int next(struct stream *s);
 void product(float *out, const float *x, const float *w, int n, int d);
 void grow(short *data, int n);
 void timed(float *out, int n, float by);
+void digits(int *out, const char *text, int n);
 void stride(const float *table, float *x, int n);
 void weigh(float *out, const struct mark *m);
 int pairs(const short *data, int n);
@@ -289,7 +296,7 @@ int main(void)
 	short *data = (short *)(((size_t)block + 31) & ~(size_t)31);
 	double sum = 0;
 	float *pair = calloc(N, sizeof *pair);
-	int over;
+	int over, *places = calloc(N, sizeof *places);
 	vec3 axis = { 1, 2, 3 }, most;
 	struct inner inner = { N, calloc(N, sizeof(float)), table };
 	struct outer outer = { 3, PLAIN, &inner };
@@ -312,6 +319,7 @@ int main(void)
 		grow(data, N);
 		timed(l.out, N, 0.5f);
 		weigh(l.out, &(struct mark){ N, NULL });
+		digits(places, "4105326", N - r), sum += places[5];
 		stride(table, l.out, N);
 		turn(&cloud, axis, grid, most);
 		inner.n = 16;
@@ -423,7 +431,13 @@ ok 'what the judge of candidates refuses is refused before there is a campaign t
 	. ./helpers.sh
 	exits 2 take timed k.c
 	grep -q "timed, extracted from the application, is not a program that kiln can evaluate" err
-	grep -q strtol err'
+	grep -q getpagesize err'
+
+ok 'harmless functions of the C library that the reference needs are allowed in its task' '
+	. ./helpers.sh
+	exits 0 take digits k.c
+	jq -e ".allow_symbols | sort == [\"strchr\", \"strtol\"]" c-digits/task.json
+	jq -e ".eval.status == \"correct\"" c-digits/adopt/log/reference.ndjson'
 
 # A judge that reports the reference as wrong as often as the file "wrong" says, and then behaves normally.
 mkdir judge

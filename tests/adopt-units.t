@@ -292,6 +292,20 @@ int at(const struct hidden *h, int *x, int n)
 	return n;
 }
 E
+cat >unseen/made.c <<'E'
+#define NAME(a, b) a##_##b
+static float sines[64];
+void NAME(add, one)(float *x, int n)
+{
+	for (int i = 0; i < n; i++)
+		x[i] += sines[i % 64];
+}
+void prepare(float by)
+{
+	for (int i = 0; i < 64; i++)
+		sines[i] = by * i;
+}
+E
 cat >unseen/cpu.c <<'E'
 #include <cpuid.h>
 static int widest(void)
@@ -323,12 +337,14 @@ static void twice(float *x, int n)
 }
 E
 sed 's/twice/thrice/; 1i #include "made.h"' unseen/neon.h >unseen/lost.c
-t 'the list doubts what no compiler sees here; members without a size, types of functions and types without members' '
+t 'the list doubts what no compiler sees here; members without a size, types of functions or without members, names that macros make, functions that only change variables' '
 	exits 0 kadopt list -p unseen; cat out
 	grep -A 1 "^maybe neon.h:1: twice" out | grep -q "no source of the project that is compiled here includes this file"
 	grep -A 1 "^maybe lost.c:2: thrice" out | grep -q "a header that this file includes is not found"
 	grep -A 1 "^no  a.c:4: latest" out | grep -q "its member short samples\[\] has no size, so an entry cannot copy it"
 	grep -A 1 "^no  a.c:11: each" out | grep -q "visit is the type of a function"
+	grep -A 1 "^no  made.c:3: add_one" out | grep -q "a macro makes its name"
+	grep -A 1 "^no  made.c:8: prepare" out | grep -q "it returns nothing, and changes none of its arguments"
 	grep -A 1 "^no  a.c:16: at" out | grep -q "the members of hidden are not known"'
 t 'what the judge of candidates would reject in a function, or in one that it calls, is in the list, unless a header of the system has it' '
 	exits 0 kadopt list -p unseen; cat out
