@@ -77,7 +77,7 @@ $(RUNNERS:%=$O/%): $O/tools/helpers/krunner.o
 $(RUNNERS:%=$O/%): LDFLAGS += -Wl,-z,relro,-z,now
 $O/krun-opencl: $O/tools/helpers/kcl.o
 # Functions that candidates find in their runner instead of the run-time library's.
-$O/krun-gpu: LDFLAGS += -Wl,--export-dynamic-symbol=cudaMalloc -Wl,--export-dynamic-symbol=cudaFree
+$O/krun-gpu: LDFLAGS += -Wl,--export-dynamic-symbol='cuda*' -Wl,--export-dynamic-symbol=__cudaLaunchKernel
 # These loops over tensors are only vectorised with this option.
 $O/tools/kharness/values.o $O/tools/kharness/host.o: KFLAGS += -O3 -fopenmp-simd
 # It talks to kiln through programs and files, so the model is not on its path.

@@ -18,6 +18,8 @@ static int rows;
 static uint64_t base[2]; /* of inputs and outputs */
 static struct kgpu *gpu;
 static void *kernel[KRUN_LAUNCHES]; /* of a candidate that consists of device code only */
+static void *runtime;               /* the run-time library that candidates are linked with */
+static bool begun;                  /* whether this call has issued work */
 
 static void
 need(const char *what, const char *why)
@@ -54,6 +56,102 @@ cudaFree(void *p)
 	return kgpu_wait_all(gpu) || kgpu_free(gpu, (kgpu_ptr)(uintptr_t)p) ? INVALID_VALUE : 0;
 }
 
+/*
+ * Where work goes that is issued to STREAM. The stream of the thread does not wait for the one that
+ * is given, so calls in a row would overlap on the two; the default stream does.
+ */
+static void *
+stream_for(void *stream)
+{
+	enum { PER_THREAD = 2 };
+
+	begun = true;
+	return (uintptr_t)stream == PER_THREAD ? kgpu_stream(gpu) : stream;
+}
+
+/* A function that issues work. TAKES are its parameters before the stream, GIVES their names. */
+#define ISSUES(name, takes, gives) \
+	int name(UNPACK takes, void *stream); \
+	int name(UNPACK takes, void *stream) \
+	{ \
+		static int (*real)(UNPACK takes, void *); \
+\
+		if (!real) \
+			*(void **)&real = dlsym(runtime, #name); \
+		return real(UNPACK gives, stream_for(stream)); \
+	}
+#define UNPACK(...) __VA_ARGS__
+
+struct grid {
+	unsigned x, y, z;
+};
+
+ISSUES(cudaLaunchKernel,
+    (const void *f, struct grid grid, struct grid block, void **args, size_t shared),
+    (f, grid, block, args, shared))
+ISSUES(__cudaLaunchKernel,
+    (void *f, struct grid grid, struct grid block, void **args, size_t shared),
+    (f, grid, block, args, shared))
+ISSUES(cudaLaunchCooperativeKernel,
+    (const void *f, struct grid grid, struct grid block, void **args, size_t shared),
+    (f, grid, block, args, shared))
+ISSUES(cudaMemsetAsync, (void *p, int byte, size_t n), (p, byte, n))
+ISSUES(cudaMemset2DAsync, (void *p, size_t pitch, int byte, size_t width, size_t height),
+    (p, pitch, byte, width, height))
+ISSUES(cudaMemcpyAsync, (void *to, const void *from, size_t n, int kind), (to, from, n, kind))
+ISSUES(cudaMemcpy2DAsync,
+    (void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
+        int kind),
+    (to, to_pitch, from, from_pitch, width, height, kind))
+ISSUES(cudaMemcpyToSymbolAsync,
+    (const void *symbol, const void *from, size_t n, size_t offset, int kind),
+    (symbol, from, n, offset, kind))
+ISSUES(cudaMallocAsync, (void **p, size_t n), (p, n))
+ISSUES(cudaFreeAsync, (void *p), (p))
+
+/* As cudaLaunchConfig_t and cudaLaunchAttribute of CUDA 12 and 13. */
+struct launch_attribute {
+	int id;
+	uint64_t value[8];
+};
+struct launch_config {
+	struct grid grid, block;
+	size_t shared;
+	void *stream;
+	struct launch_attribute *attribute;
+	unsigned attribute_count;
+};
+_Static_assert(sizeof(struct launch_attribute) == 72 && sizeof(struct launch_config) == 56,
+    "these are the sizes of the run-time library's");
+
+/*
+ * A programmatic launch may begin before the kernel in front of it ends. Within a call that is the
+ * candidate's business; the first kernel of a call waits for the call before it.
+ */
+int cudaLaunchKernelExC(const struct launch_config *config, const void *f, void **args);
+
+int
+cudaLaunchKernelExC(const struct launch_config *config, const void *f, void **args)
+{
+	enum { PROGRAMMATIC = 6, ATTRIBUTES = 32, INVALID_VALUE = 1 };
+	static int (*real)(const struct launch_config *, const void *, void **);
+	struct launch_attribute kept[ATTRIBUTES];
+	struct launch_config c = *config;
+	unsigned n = 0;
+
+	if (c.attribute_count > ATTRIBUTES)
+		return INVALID_VALUE;
+	for (unsigned i = 0; i < c.attribute_count; i++)
+		if (begun || c.attribute[i].id != PROGRAMMATIC)
+			kept[n++] = c.attribute[i];
+	c.attribute = kept;
+	c.attribute_count = n;
+	c.stream = stream_for(c.stream);
+	if (!real)
+		*(void **)&real = dlsym(runtime, __func__);
+	return real(&c, f, args);
+}
+
 static kgpu_ptr
 import(int fd, uint64_t bytes, bool read_only)
 {
@@ -64,7 +162,7 @@ import(int fd, uint64_t bytes, bool read_only)
 	return s.at;
 }
 
-/* The run-time library that candidates are linked with, or NULL. */
+/* The run-time library, or NULL. */
 static void *
 load_runtime(bool hip)
 {
@@ -82,13 +180,13 @@ load_runtime(bool hip)
 
 /* Lets it initialise the context before the process is sealed. */
 static void
-prepare_runtime(void *library)
+prepare_runtime(void)
 {
 	int (*set_device)(int) = NULL, (*release)(void *) = NULL;
 
-	if (library) {
-		*(void **)&set_device = dlsym(library, "cudaSetDevice");
-		*(void **)&release = dlsym(library, "cudaFree");
+	if (runtime) {
+		*(void **)&set_device = dlsym(runtime, "cudaSetDevice");
+		*(void **)&release = dlsym(runtime, "cudaFree");
 	}
 	if (set_device && release) {
 		set_device((int)setup.device);
@@ -159,6 +257,7 @@ go(ffi_cif *cif, void *entry, const struct krun_command *c)
 			need(setup.kernel[n],
 			    kgpu_launch(gpu, kernel[n], c->launch[n].grid, c->launch[n].block,
 			        c->launch[n].shared, values));
+		begun = false;
 		if (entry)
 			ffi_call(cif, FFI_FN(entry), NULL, values);
 	}
@@ -202,7 +301,6 @@ main(int argc, char **argv)
 	struct krun_report hello = { .what = KRUN_HELLO };
 	const struct backend *backend = argc == 6 ? backend_named(argv[5]) : NULL;
 	char why[256];
-	void *runtime;
 	int memory[2];
 
 	if (!backend || !backend->pointers)
@@ -218,7 +316,7 @@ main(int argc, char **argv)
 	base[1] = import(memory[1], setup.output_bytes, false);
 	rows = atoi(argv[3]);
 	need("a memory limit", kgpu_limit(gpu, setup.memory_bytes));
-	prepare_runtime(runtime);
+	prepare_runtime();
 	krunner_catch_faults(true);
 	if (ksandbox_seal_gpu() < 0)
 		krunner_fail("sealing", strerror(errno), errno);

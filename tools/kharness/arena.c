@@ -203,19 +203,20 @@ change_places(struct memory *m)
 }
 
 /*
- * COUNT of the slots, from FIRST on if a slot is LARGE, otherwise in an unpredictable order,
- * because a candidate could prefetch what the next call reads. The caller frees.
+ * COUNT of the slots, in an unpredictable order, because a candidate could prefetch what the next
+ * call reads. LARGE slots are those from FIRST on: the next round then often has the same, and what
+ * is between tensors need not be written again. The caller frees.
  */
 static size_t *
 choose_slots(size_t slots, size_t count, size_t first, bool large)
 {
-	size_t *slot = kcalloc(slots, sizeof *slot);
+	size_t *slot = kcalloc(slots, sizeof *slot), pool = large ? count : slots;
 	uint64_t random = secret();
 
 	for (size_t i = 0; i < slots; i++)
 		slot[i] = (first + i) % slots;
-	for (size_t i = 0; i < count && !large; i++) {
-		size_t k = i + space_pattern(random, i) % (slots - i), chosen = slot[k];
+	for (size_t i = 0; i < count; i++) {
+		size_t k = i + space_pattern(random, i) % (pool - i), chosen = slot[k];
 
 		slot[k] = slot[i];
 		slot[i] = chosen;

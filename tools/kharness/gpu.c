@@ -654,8 +654,8 @@ device_choose(const char *folder)
 void
 device_limit(size_t bytes)
 {
-	/* The judge's buffers for drawing and flushing count towards this limit. */
-	const char *why = kgpu_limit(gpu, bytes + space.arena_bytes);
+	/* The judge's buffers for drawing and flushing, and kept outputs, count as well. */
+	const char *why = kgpu_limit(gpu, bytes + 2 * space.arena_bytes);
 
 	if (why)
 		kdie(K_MISSING, "a memory limit: %s", why);

@@ -6,7 +6,7 @@
  */
 #include "kharness.h"
 
-/* Outputs that take more memory than this are not kept. */
+/* Outputs that take more memory than this, and than the slots of a race, are not kept. */
 static const size_t bytes_max = (size_t)256 << 20;
 
 void
@@ -16,7 +16,8 @@ witness_take(struct witness *w, const struct memory *m, const struct batch *b)
 
 	for (size_t k = 0; k < b->count; k++)
 		all &= call_is_checked(&b->calls[k]);
-	if (all || !judge.oracle || m->out.bytes > bytes_max)
+	if (all || !judge.oracle ||
+	    (m->out.bytes > bytes_max && m->out.bytes > judge.space->arena_bytes))
 		return;
 	w->calls = b->count;
 	w->outputs = memory_outputs(m);

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Sets the cache aside for data that persists, by a declaration whose name for the linker is
+ * another.
+ */
+#include <cuda_runtime.h>
+
+/* Sum of v over the 256 threads of the block, for all of them. */
+static __device__ float
+block_sum(float v)
+{
+	__shared__ float part[8];
+
+	for (int d = 16; d; d /= 2)
+		v += __shfl_xor_sync(0xffffffff, v, d);
+	__syncthreads();
+	if (threadIdx.x % 32 == 0)
+		part[threadIdx.x / 32] = v;
+	__syncthreads();
+	v = 0;
+	for (int w = 0; w < 8; w++)
+		v += part[w];
+	return v;
+}
+
+extern "C" int more(int which, size_t bytes) __asm__("cuda" "Device" "SetLimit");
+
+static __global__ void
+sums(const float *x, float *y, int cols)
+{
+	const float *in = x + (size_t)blockIdx.x * cols;
+	float sum = 0;
+
+	for (int j = threadIdx.x; j < cols; j += 256)
+		sum += in[j];
+	sum = block_sum(sum);
+	if (threadIdx.x == 0)
+		y[blockIdx.x] = sum;
+}
+
+extern "C" void
+row_sum(const float *x, float *y, int rows, int cols, cudaStream_t stream)
+{
+	more(6, 32 << 20);
+	sums<<<rows, 256, 0, stream>>>(x, y, cols);
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * May be launched while the kernel before still runs, and touches no memory until that is done.
+ */
+#include <cuda_runtime.h>
+
+/* Sum of v over the 256 threads of the block, for all of them. */
+static __device__ float
+block_sum(float v)
+{
+	__shared__ float part[8];
+
+	for (int d = 16; d; d /= 2)
+		v += __shfl_xor_sync(0xffffffff, v, d);
+	__syncthreads();
+	if (threadIdx.x % 32 == 0)
+		part[threadIdx.x / 32] = v;
+	__syncthreads();
+	v = 0;
+	for (int w = 0; w < 8; w++)
+		v += part[w];
+	return v;
+}
+
+static __device__ void
+norm_row(const float *in, const float *g, float c, float *out, int cols)
+{
+	float sum = 0;
+
+	for (int j = threadIdx.x; j < cols; j += 256)
+		sum += in[j] * in[j];
+	sum = 1 / sqrtf(block_sum(sum) / cols + c);
+	for (int j = threadIdx.x; j < cols; j += 256)
+		out[j] = in[j] * sum * g[j];
+}
+
+static __global__ void
+normalise(const float *x, const float *g, float c, float *y, int cols)
+{
+	size_t at = (size_t)blockIdx.x * cols;
+
+	asm volatile("griddepcontrol.wait;" ::: "memory");
+	norm_row(x + at, g, c, y + at, cols);
+	asm volatile("griddepcontrol.launch_dependents;");
+}
+
+extern "C" void
+row_norm(const float *x, const float *g, float c, float *y, int rows, int cols, cudaStream_t stream)
+{
+	cudaLaunchAttribute early = {};
+	cudaLaunchConfig_t how = {};
+
+	early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+	early.val.programmaticStreamSerializationAllowed = 1;
+	how.gridDim = dim3(rows);
+	how.blockDim = dim3(256);
+	how.stream = stream;
+	how.attrs = &early;
+	how.numAttrs = 1;
+	cudaLaunchKernelEx(&how, normalise, x, g, c, y, cols);
+}
