@@ -55,6 +55,15 @@ is_attribute(const struct kscan *s, size_t p, size_t end)
 	    s, p, end, "\\A(?:" KSCAN_ATTRIBUTES "|decltype|typeof|__typeof__)\\z");
 }
 
+/* Length of a backslash at P that ends a line, and of this end; 0: there is none. */
+static size_t
+continuation(const struct kscan *s, size_t p, size_t to)
+{
+	size_t n = p + 1 < to && s->text[p + 1] == '\r' ? 3 : 2;
+
+	return s->text[p] == '\\' && p + n <= to && s->text[p + n - 1] == '\n' ? n : 0;
+}
+
 /*
  * End of the preprocessor line at P, after its newline, including lines continued with a backslash.
  */
@@ -62,7 +71,7 @@ static size_t
 line_end(const struct kscan *s, size_t p, size_t to)
 {
 	while (p < to && s->code[p] != '\n')
-		p += s->text[p] == '\\' && p + 1 < to && s->text[p + 1] == '\n' ? 2 : 1;
+		p += continuation(s, p, to) ?: 1;
 	return p < to ? p + 1 : to;
 }
 
@@ -835,6 +844,15 @@ scan_members(struct kscan *s)
 	}
 }
 
+/* A continued line goes on as if it were one; line_end looks at the text. */
+static void
+blank_continuations(struct kscan *s)
+{
+	for (size_t p = 0; p < s->len; p++)
+		if (continuation(s, p, s->len))
+			s->code[p] = ' ';
+}
+
 static void
 scan_text(const char *text, size_t len, struct kscan *s, bool through)
 {
@@ -845,6 +863,7 @@ scan_text(const char *text, size_t len, struct kscan *s, bool through)
 		.len = len,
 		.items = kmalloc(sizeof *s->items),
 		.through = through };
+	blank_continuations(s);
 	blank_disabled(s);
 	look_through_guard(s, &head, &from, &to);
 	scan_range(s, 0, head);

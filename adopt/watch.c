@@ -338,8 +338,8 @@ add_replaced(struct kbuf *b, const char *text, const struct kscan_launch *l)
 		kbuf_printf(b, "%s%s", i || *l->call ? ", " : "", *rest[i] ? rest[i] : "0");
 	kbuf_puts(b, ")");
 	for (size_t p = l->at; p < l->to; p++)
-		if (text[p] == '\n')
-			kbuf_puts(b, "\n");
+		if (text[p] == '\n' || (text[p] == '\\' && kis_space(text[p + 1])))
+			kbuf_add(b, text + p, 1);
 }
 
 /*

@@ -242,7 +242,7 @@ test_launches(void)
 	    "\tconst int threads = BX * by;\n"
 	    "\tk<float, 3><<<grid, block, 0, s>>>(p);\n\tm<<<(n + threads - 1) / threads, "
 	    "threads>>>(p);\n"
-	    "\tq<<<dim3(TWO, twice), dim3(64)>>>(p);\n\tr<<<n, unknown>>>(p);\n}\n";
+	    "\tq<<<dim3(TWO, twice), dim3(64)>>>(p, \\\r\n\tn);\n\tr<<<n, unknown>>>(p);\n}\n";
 	struct kscan s;
 	const struct kscan *sources[] = { &s };
 	const struct kscan_launch *list;
@@ -263,6 +263,7 @@ test_launches(void)
 	CHECK(kscan_dim3(&scope, list[1].grid, t) && t[0] == 4);
 	CHECK(kscan_dim3(&scope, list[2].grid, t) && t[0] == 2 && t[1] == 16);
 	CHECK(kscan_dim3(&scope, list[2].block, t) && t[0] == 64 && t[2] == 1);
+	CHECK_STR(list[2].call, "p,n");
 	CHECK(!kscan_dim3(&scope, list[3].block, t));
 	CHECK(!kscan_number(&scope, "n / 0", &t[0]) && !kscan_number(&scope, "n +", &t[0]) &&
 	    !kscan_number(&scope, "1.5", &t[0]));
