@@ -83,7 +83,7 @@ sandbox_words(const char **words, const char *tmp)
 	return LEN(all);
 }
 
-/* The last lines of a log, for messages. */
+/* The last lines of a log, for messages; NULL: it has none. */
 static char *
 tail_of(const char *log)
 {
@@ -95,7 +95,18 @@ tail_of(const char *log)
 		from = text + len - TAIL;
 		from += strcspn(from, "\n");
 	}
-	return kstrdup(from && *from ? from : "(nothing)");
+	return from && *from ? kstrdup(from) : NULL;
+}
+
+/* What a command that prints nothing wrote into the file to which it redirects its output. */
+static char *
+tail_elsewhere(const char *folder, const char *command)
+{
+	auto_free char *name = kregex_part(">\\s*([\\w.][\\w./-]*)", command),
+	               *path = name ? kasprintf("%s/%s", folder, name) : NULL,
+	               *tail = path ? tail_of(path) : NULL;
+
+	return tail ? kasprintf("it wrote to %s:\n%s", name, tail) : kstrdup("it printed nothing");
 }
 
 /* Explains in words how it ended. */
@@ -111,7 +122,7 @@ explain(const char *folder, const char *command, struct command_result *r)
 	          r->status - (killed ? 128 : 0));
 
 	r->why = kasprintf("'%s' %s in %s (log: %s)", command, how, folder, r->log);
-	r->said = tail_of(r->log);
+	r->said = tail_of(r->log) ?: tail_elsewhere(folder, command);
 }
 
 /* Does the process carry our mark? */

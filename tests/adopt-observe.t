@@ -29,6 +29,8 @@ t 'usage, version, what is missing' '
 	exits 2 heat --kernel nothing; grep -q "src/diffuse.c: nothing: it is not defined there" err
 	exits 3 heat --build false; grep -q "false. exited with status 1 in" err
 	exits 3 heat --build true --run "echo torn; exit 9"; grep -q "exited with status 9" err; grep -q torn err
+	exits 3 heat --build true --run "exit 9"; grep -q "it printed nothing" err
+	exits 3 heat --build true --run "echo torn 2>&1 >said.txt; exit 9"; grep -A1 "it wrote to said.txt:" err | grep -qx torn
 	exits 3 heat --build true --run "sleep 9" --timeout 1; grep -q "did not end within 1 s" err
 	[ ! -e c/adopt/observed.ndjson ]
 	exits 2 kadopt configs -c c; grep -q "observed.ndjson does not exist: run kadopt observe" err'
