@@ -211,8 +211,9 @@ struct bundle {
 	size_t count;
 	char *folder;      /* the project's copy, a real path */
 	const char *entry; /* the text of the unit's entry, or "" */
-	json_t *include;   /* folders of headers */
-	json_t *notes;     /* what a person should know, as lines */
+	struct kscan entry_scan;
+	json_t *include; /* folders of headers */
+	json_t *notes;   /* what a person should know, as lines */
 };
 /* For every item X of every source F; X->kept: it is needed. */
 #define bundle_items(b, f, x) \

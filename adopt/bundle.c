@@ -7,6 +7,7 @@
 
 #include "adopt.h"
 #include "ktoken.h"
+#include "numbers.h"
 #include "unit.h"
 
 /* NAME in a folder of headers, which is relative to the copy unless it is absolute. */
@@ -173,6 +174,7 @@ bundle_open(struct bundle *b, const char *file, const char *folder, const json_t
 		.include = json_incref(json_object_get(settings, "include")) };
 	if (!b->folder || !realpath(path, real))
 		kdie_io("%s", path);
+	kscan(b->entry, strlen(b->entry), &b->entry_scan);
 	add_source(b, real, true);
 	for (size_t i = json_array_size(forced); i-- > 0;) {
 		auto_free char *header = header_path(b, ".", kjson_item(forced, i));
@@ -193,6 +195,7 @@ bundle_close(struct bundle *b)
 		free(f->text);
 		free(f);
 	}
+	kscan_free(&b->entry_scan);
 	free(b->parts);
 	free(b->folder);
 	json_decref(b->include);
@@ -279,6 +282,50 @@ keep_named(struct need *n, size_t at, size_t end)
 				n->changed = x->kept = true;
 }
 
+/* The same for every name in X. A condition before it may choose its type. */
+static void
+keep_all_named(struct need *n, const struct kscan_item *x)
+{
+	n->of = x;
+	for (size_t at = x->lead, end; kscan_identifier(x->in, &at, x->to, &end); at = end)
+		keep_named(n, at, end);
+}
+
+/* Types without which nothing calls the operator X: those of its parameters, its class. */
+static char *
+operand_types(const struct kscan_item *x)
+{
+	auto_signature struct kscan_signature g = kscan_signature(x);
+	auto_free char *class = kscan_path(kscan_whole(x));
+	struct kbuf types = kbuf_empty();
+
+	kbuf_puts(&types, class);
+	kforeach_of(p, g.params, g.count)
+		if (!number_type(p->type))
+			kbuf_printf(&types, " %s", p->type);
+	return types.data;
+}
+
+/* Is X an operator that the items kept so far may use? Its sign and a type are all they name. */
+static bool
+is_used_operator(const struct bundle *b, const struct kscan_item *x)
+{
+	static const char word[] = "operator";
+	const char *sign = x->name_count ? x->names[0] + strlen(word) : NULL;
+	auto_free char *types = NULL, *names = NULL;
+
+	if (x->kind != KSCAN_FUNCTION || strncmp(x->names[0], word, strlen(word)) ||
+	    !ispunct((unsigned char)*sign) || *sign == '_')
+		return false;
+	types = operand_types(x);
+	names = kregex_sub("\\W+", types, " ");
+	return kany(bundle_items(b, f, y),
+	           y->kept &&
+	               (x->name_count > 1 ||
+	                   memmem(y->in->code + y->from, y->to - y->from, sign, strlen(sign)))) &&
+	    kany(bundle_items(b, f, y), y->kept && kscan_mentions(y, names));
+}
+
 /* Items that are kept name other items: keep those too, until nothing new is named. */
 static void
 close_over(struct bundle *b)
@@ -287,18 +334,19 @@ close_over(struct bundle *b)
 
 	bundle_items(b, f, x)
 		x->seen = false;
+	/* Its parameters have the types of a template's arguments, or of what a launch passes. */
+	kscan_items(x, &b->entry_scan)
+		keep_all_named(&n, x);
 	while (n.changed) {
 		n.changed = false;
-		bundle_items(b, f, x) {
-			if (!x->kept || x->seen)
-				continue;
-			x->seen = true;
-			n.of = x;
-			/* A condition before it may choose its type. */
-			for (size_t at = x->lead, end; kscan_identifier(x->in, &at, x->to, &end);
-			     at = end)
-				keep_named(&n, at, end);
-		}
+		bundle_items(b, f, x)
+			if (x->kept && !x->seen) {
+				x->seen = true;
+				keep_all_named(&n, x);
+			}
+		bundle_items(b, f, x)
+			if (!x->kept && is_used_operator(b, x))
+				n.changed = x->kept = true;
 	}
 }
 

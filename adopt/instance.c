@@ -155,19 +155,20 @@ resolve(const struct place *p, const char *text, bool is_type)
 	struct types types = { .own = p->s };
 	const struct kscan *scans[] = { &p->s->scan };
 	struct kscan_scope scope = { .sources = scans, .count = 1, .s = &p->s->scan, .f = p->f };
-	struct type type;
+	auto_type struct type type = { 0 };
 	int64_t n;
-	bool known;
 
 	if (kis_one_of("true false", text))
 		return kstrdup(text);
 	if (!is_type && kscan_number(&scope, text, &n))
 		return kasprintf("%lld", (long long)n);
 	type_find(&types, text, 0, &type);
-	known = type.kind == TYPE_NUMBER || type.kind == TYPE_RECORD;
-	type_free(&type);
+	/* Under its own name it is known everywhere, so that the wrapper can compare it. */
+	if (is_type && type.kind == TYPE_NUMBER && !type.stars && !type.cast)
+		return kstrdup(type.name);
 	/* "Mode::fast" is an enumerator. */
-	if (is_type ? known : strstr(text, "::") != NULL)
+	if (is_type ? type.kind == TYPE_NUMBER || type.kind == TYPE_RECORD
+	            : strstr(text, "::") != NULL)
 		return kstrdup(text);
 	return from_callers(p, text);
 }

@@ -88,14 +88,18 @@ KWATCH_KIND_OF(unsigned long, KWATCH_UNSIGNED)
 KWATCH_KIND_OF(unsigned long long, KWATCH_UNSIGNED)
 KWATCH_KIND_OF(float, KWATCH_REAL)
 KWATCH_KIND_OF(double, KWATCH_REAL)
-template <class T> static inline int kwatch_kind(T *const *) { return KWATCH_POINTER; }
-template <class T> static inline int kwatch_kind(const T *)
+/* The application may have macros with any usual name. */
+template <class kwatch_T> static inline int kwatch_kind(kwatch_T *const *)
 {
-	return __is_enum(T) ? KWATCH_SIGNED : KWATCH_OTHER;
+	return KWATCH_POINTER;
+}
+template <class kwatch_T> static inline int kwatch_kind(const kwatch_T *)
+{
+	return __is_enum(kwatch_T) ? KWATCH_SIGNED : KWATCH_OTHER;
 }
 #define KWATCH_KIND(x) kwatch_kind(&(x))
-template <class A, class B> struct kwatch_same { enum { yes = 0 }; };
-template <class A> struct kwatch_same<A, A> { enum { yes = 1 }; };
+template <class kwatch_T, class kwatch_U> struct kwatch_same { enum { yes = 0 }; };
+template <class kwatch_T> struct kwatch_same<kwatch_T, kwatch_T> { enum { yes = 1 }; };
 #else
 #define KWATCH_KIND(x) _Generic((x), _Bool: KWATCH_BOOL, char: KWATCH_SIGNED, \
 	signed char: KWATCH_SIGNED, short: KWATCH_SIGNED, int: KWATCH_SIGNED, long: KWATCH_SIGNED, \

@@ -246,29 +246,40 @@ int main(void)
 }
 EOF
 # C++: a namespace, a template, a vector type.
+# Macros may have any name; a type may be named only where the template is used, an operator only by its sign.
+cat >far/gain.h <<'EOF'
+#define T float
+#define A 0.01
+typedef T sample;
+template <typename S> struct rate { S of; };
+template <typename S> inline S operator*(rate<S> r, S by) { return r.of * by; }
+template <typename S> inline S operator/(rate<S> r, S by) { return by / r.of; }
+EOF
 cat >far/gain.cpp <<'EOF'
 #include <cstdio>
 #include <cstddef>
 #include <vector>
+#include "gain.h"
 namespace audio {
-template <typename T>
-void envelope(const T *in, T *out, std::size_t n, T attack)
+template <typename S>
+void envelope(const S *in, S *out, std::size_t n, S attack)
 {
-	T level = 0;
+	const rate<S> r = { attack };
+	S level = 0;
 	for (std::size_t i = 0; i < n; ++i) {
-		T x = in[i] < 0 ? -in[i] : in[i];
-		level += attack * (x - level);
+		S x = in[i] < 0 ? -in[i] : in[i];
+		level += r * (x - level);
 		out[i] = level;
 	}
 }
 }
 int main()
 {
-	std::vector<float> in(30000), out(30000);
+	std::vector<T> in(30000), out(30000);
 	std::vector<double> fine(30000), smooth(30000);
 	for (std::size_t i = 0; i < in.size(); ++i) in[i] = static_cast<float>(i % 23) - 11;
-	for (int r = 0; r < 9; ++r) audio::envelope(in.data(), out.data(), in.size(), 0.01f);
-	for (int r = 0; r < 20; ++r) audio::envelope(fine.data(), smooth.data(), fine.size(), 0.01);
+	for (int r = 0; r < 9; ++r) audio::envelope<sample>(in.data(), out.data(), in.size(), A);
+	for (int r = 0; r < 20; ++r) audio::envelope(fine.data(), smooth.data(), fine.size(), A);
 	std::printf("%.4f\n", out[29999]);
 }
 EOF
@@ -348,6 +359,7 @@ t 'a decoder, whose data say how much is written' 'take pack lz.c unpack "gcc -O
 t 'a benchmark, whose arrays are declared by macros' 'take poly jacobi.c kernel_jacobi "gcc -O2 -o app jacobi.c"'
 t 'C++: a template in a namespace, of which only the calls with the same type count' '
 	take far gain.cpp envelope "g++ -O2 -o app gain.cpp"
+	grep -q "operator\*" c-far/reference.*; not grep -q "operator/" c-far/reference.*
 	sed 1d c-far/adopt/observed.ndjson | jq -es "length == 9 and all(.pointers.in.room == 120000)"'
 # A level is found from some of the edges, and, with other distances, from any.
 t 'a graph' 'take graph bfs.c relax_level "gcc -O2 -o app bfs.c"
