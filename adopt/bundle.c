@@ -6,6 +6,7 @@
  */
 
 #include "adopt.h"
+#include "instance.h"
 #include "ktoken.h"
 #include "numbers.h"
 #include "unit.h"
@@ -291,39 +292,45 @@ keep_all_named(struct need *n, const struct kscan_item *x)
 		keep_named(n, at, end);
 }
 
-/* Types without which nothing calls the operator X: those of its parameters, its class. */
-static char *
-operand_types(const struct kscan_item *x)
+/* Is NAME in an item that is kept so far? */
+static bool
+is_named(const struct bundle *b, const char *name)
 {
-	auto_signature struct kscan_signature g = kscan_signature(x);
-	auto_free char *class = kscan_path(kscan_whole(x));
-	struct kbuf types = kbuf_empty();
-
-	kbuf_puts(&types, class);
-	kforeach_of(p, g.params, g.count)
-		if (!number_type(p->type))
-			kbuf_printf(&types, " %s", p->type);
-	return types.data;
+	return kany(bundle_items(b, f, x), x->kept && kscan_mentions(x, name));
 }
 
-/* Is X an operator that the items kept so far may use? Its sign and a type are all they name. */
+/* Are the types without which nothing calls the operator X kept: of its parameters, its class? */
+static bool
+has_operands(const struct bundle *b, const struct kscan_item *x)
+{
+	auto_signature struct kscan_signature g = kscan_signature(x);
+	auto_free char *class = kscan_path(kscan_whole(x)), *formals = instance_formals(g.result);
+	bool has = !*class || is_named(b, kscan_plain(class));
+
+	kforeach_of(p, g.params, g.count) {
+		auto_free char *own = kregex_part("(\\w+)\\s*(?:<.*)?[\\s&]*\\z", p->type);
+
+		if (own && !number_type(p->type) && !kregex_is(kshown("\\b%s\\b", own), formals))
+			has &= is_named(b, own);
+	}
+	return has;
+}
+
+/* Is X an operator that the items kept so far may use? Its sign and its types are all they name. */
 static bool
 is_used_operator(const struct bundle *b, const struct kscan_item *x)
 {
 	static const char word[] = "operator";
 	const char *sign = x->name_count ? x->names[0] + strlen(word) : NULL;
-	auto_free char *types = NULL, *names = NULL;
 
 	if (x->kind != KSCAN_FUNCTION || strncmp(x->names[0], word, strlen(word)) ||
 	    !ispunct((unsigned char)*sign) || *sign == '_')
 		return false;
-	types = operand_types(x);
-	names = kregex_sub("\\W+", types, " ");
-	return kany(bundle_items(b, f, y),
-	           y->kept &&
-	               (x->name_count > 1 ||
+	return (x->name_count > 1 ||
+	           kany(bundle_items(b, f, y),
+	               y->kept &&
 	                   memmem(y->in->code + y->from, y->to - y->from, sign, strlen(sign)))) &&
-	    kany(bundle_items(b, f, y), y->kept && kscan_mentions(y, names));
+	    has_operands(b, x);
 }
 
 /* Items that are kept name other items: keep those too, until nothing new is named. */
@@ -632,9 +639,21 @@ add_group(
 	}
 }
 
-/* The kernel's own definition: as the entry, visible from outside under its plain name. */
+/* Is P the last of the functions with the kernel's name: overloads, and instances of a template? */
+static bool
+is_last(const struct bundle *b, const struct part *p)
+{
+	return !kany(kforeach_of(q, p + 1, (size_t)(b->parts + b->count - p - 1)),
+	    is_kept(q) && q->item->kind == KSCAN_FUNCTION &&
+	        kscan_declares(q->item, adoption.kernel));
+}
+
+/*
+ * The kernel's own definition: as the entry, visible from outside under its plain name. An entry of
+ * its own follows the LAST.
+ */
 static void
-add_kernel(struct kbuf *out, const struct source *x, const struct kscan_item *item)
+add_kernel(struct kbuf *out, const struct source *x, const struct kscan_item *item, bool last)
 {
 	bool replaced = json_object_get(adoption.unit, "sequence"),
 	     own = strcmp(adoption.entry, adoption.kernel);
@@ -643,10 +662,10 @@ add_kernel(struct kbuf *out, const struct source *x, const struct kscan_item *it
 	/* Unchanged, followed by the entry that calls it for the task, or stands for it. */
 	kbuf_add(
 	    out, x->text + item->lead, (own && !replaced ? item->to : item->from) - item->lead);
-	if (own) {
+	if (own && last)
 		kbuf_printf(out, "%s%s", replaced ? "" : "\n\n", kjson_str(adoption.unit, "text"));
+	if (own)
 		return;
-	}
 	if ((adoption.device || adoption.cxx) && !kscan_has_word(item, "extern"))
 		kbuf_puts(out, "extern \"C\" ");
 	/* In C, an inline function alone is not a definition. */
@@ -683,7 +702,7 @@ bundle_text(struct bundle *b)
 		last = x->kind;
 		add_depth(&out, p, true);
 		if (x->kind == KSCAN_FUNCTION && kscan_declares(x, adoption.kernel))
-			add_kernel(&out, f, x);
+			add_kernel(&out, f, x, is_last(b, p));
 		else if (x->kind == KSCAN_GROUP)
 			add_group(&out, b, f, x);
 		else if (x->kind == KSCAN_INCLUDE)

