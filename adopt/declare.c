@@ -146,6 +146,15 @@ kscan_signature_free(struct kscan_signature *g)
 	*g = (struct kscan_signature){ 0 };
 }
 
+bool
+kscan_hides(const struct kscan_item *f)
+{
+	auto_signature struct kscan_signature g = kscan_signature(f);
+
+	return !f->depth && f->name_count == 1 &&
+	    kany(kforeach_of(p, g.params, g.count), !strcmp(p->name, f->names[0]));
+}
+
 /* ---- members of types ---- */
 
 /* Length of the part of TEXT that is the type shared by all names of the declaration. */

@@ -767,7 +767,7 @@ take_object(void)
 		.text = (char *)"this" };
 	auto_type struct type type;
 
-	making.called = kstrdup(making.u->name);
+	making.called = kasprintf("%s%s", kscan_hides(making.f) ? "::" : "", making.u->name);
 	making.own |= *class != '\0';
 	type_find(&making.types, class, 1, &type);
 	if (*class && type.kind == TYPE_RECORD && type.item && !is_static(type.item, name)) {

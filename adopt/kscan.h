@@ -195,6 +195,8 @@ void kscan_signature_free(struct kscan_signature *g);
 /* Length of "template<…>" at the beginning of its result; 0: it is none. */
 size_t kscan_template(const struct kscan_signature *g);
 #define auto_signature __attribute__((cleanup(kscan_signature_free)))
+/* Does a parameter of F, which is in no namespace, have F's own name, so that it hides F? */
+bool kscan_hides(const struct kscan_item *f);
 /*
  * The members of the type that X defines, one by one in the form of parameters: "float x, y[2];"
  * gives two. Free them with kscan_members_free.

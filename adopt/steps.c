@@ -6,7 +6,6 @@
 #include "adopt.h"
 
 #include "journal.h"
-#include "signature.h"
 
 static const char usage[] = "usage: kadopt adopt [-c DIR] -p DIR --file FILE --kernel NAME --build "
                             "COMMAND --run COMMAND [OPTION...]\n";
@@ -128,16 +127,18 @@ parse_options(struct adopt_options *o, int argc, char **argv)
 	        sandbox ? json_true() : NULL, "count", count ? json_true() : NULL));
 }
 
-/* Is NAME a __global__ function in FILE, a header for any language? */
+/* Is NAME a __global__ function in FILE, a header for any language? It may be several. */
 static bool
 holds_kernel(const char *project, const char *file, const char *name)
 {
 	size_t len = 0;
-	char *text = file_text(path_of("%s/%s", project, file), &len);
-	auto_found struct signature s = { 0 };
-	auto_free char *why = text ? signature_find(&s, text, len, name, 0) : NULL;
+	auto_free char *text = file_text(path_of("%s/%s", project, file), &len);
+	auto_scan struct kscan k = { 0 };
 
-	return !why && s.kernel;
+	kscan_through(text ?: "", text ? len : 0, &k);
+	return kany(kscan_items(x, &k),
+	    x->kind == KSCAN_FUNCTION && kscan_declares(x, name) &&
+	        kscan_has_word(x, "__global__"));
 }
 
 /* Completes the options with those that follow from others, in the form of adopt.json. */

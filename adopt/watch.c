@@ -186,9 +186,9 @@ inner_call(void)
 	const char *kernel = adoption.kernel;
 
 	return kscan_has_path(kernel) ? kasprintf("kwatch_body(%s)", names)
-	    : watched.kernel ? kasprintf("%s%s<<<kwatch_grid, kwatch_block, kwatch_shared, "
+	    : watched.kernel ? kasprintf("%s%s%s<<<kwatch_grid, kwatch_block, kwatch_shared, "
 	                                 "kwatch_stream>>>(%s)",
-	                           kernel, templates, names)
+	                           kscan_hides(watched.f) ? "::" : "", kernel, templates, names)
 	                     : kasprintf("%s__kwatched%s(%s)", kernel, templates, names);
 }
 

@@ -112,7 +112,7 @@ template <class kwatch_T> struct kwatch_same<kwatch_T, kwatch_T> { enum { yes = 
 
 #define KWATCH_ARG(x, constant, item) \
 	{ \
-#x, &(x), sizeof(x), KWATCH_KIND(x), constant, 0, item, &(x), 0 \
+#x, &(x), sizeof(x), KWATCH_KIND(x), constant, 0, item, (const void *)&(x), 0 \
 	}
 #define KWATCH_STREAM_ARG(x) \
 	{ \

@@ -130,6 +130,7 @@ smooth(const T *__restrict__ in, T *out, params p)
 __global__ void move_points(point *points, int n, float by) { points[threadIdx.x].x += by * n; }
 template <typename T> __global__ void fill(T *to, T value) { to[threadIdx.x] = value; }
 __global__ void weigh(float *x) { x[threadIdx.x] *= weights[0]; }
+__global__ void level(float *level) { level[threadIdx.x] = 1; }
 __device__ float total;
 __global__ void tally(float *x) { x[threadIdx.x] += total; }
 __global__ void chase(linked *l) { l->at[0] = 1; }
@@ -164,6 +165,7 @@ main()
 	for (int i = 0; i < 16; i++)
 		weights[i] = i;
 	weigh<<<1, 16>>>(in);
+	level<<<1, 16>>>(in);
 	tally<<<1, 16>>>(in);
 	mask<<<1, 16>>>(nullptr, in, NULL);
 	chase<<<1, 16>>>((linked *)in);
@@ -196,7 +198,7 @@ EOF2
 cat >bin/nvcc <<'EOF2'
 #!/bin/sh
 c++ -E -x c++ -D__CUDACC__ -include "$STUB/stub.h" "$1" |
-	perl -0pe 's/(\w+(?:<[^<>;]*>)?)\s*<<<(.*?)>>>\s*\(/stub_launch(conf($2), $1, /gs' >"$1.ii" &&
+	perl -0pe 's/((?:::)?\w+(?:<[^<>;]*>)?)\s*<<<(.*?)>>>\s*\(/stub_launch(conf($2), $1, /gs' >"$1.ii" &&
 	c++ -w -x c++ -fpreprocessed "$1.ii" -x none "$STUB/libcudart.so" -o app
 EOF2
 chmod +x bin/nvcc
@@ -397,9 +399,9 @@ t 'a function with tables that no prompt could contain is refused when it is ext
 
 t 'kernels: with their launches, as instantiated; not what others fill, link or never launch' '
 	kadopt list -p gpu --json >list; jq -c "[.function, .good, .reasons[0]]" list
-	is "smooth move_points fill weigh mask" "$(jq -r "select(.good) | .function" list | paste -sd " ")"
+	is "smooth move_points fill weigh level mask" "$(jq -r "select(.good) | .function" list | paste -sd " ")"
 	why() { jq -r "select(.function == \"$1\") | .reasons[]" list; }
-	why tally | grep -q "reads total (stencil.cuh:23), which other code fills"
+	why tally | grep -q "reads total (stencil.cuh:24), which other code fills"
 	jq -se "map(select(.function == \"weigh\"))[0].unit.text | contains(\"weigh_launch(float *x, const float *weights_, cudaStream_t stream)\")
 		and contains(\"cudaMemcpyToSymbolAsync(weights, weights_, sizeof weights, 0, cudaMemcpyDeviceToDevice, stream);\")" list
 	why chase | grep -q "the structure linked holds pointers"; why unused | grep -q "no launch"
@@ -480,6 +482,7 @@ t 'a kernel is observed at its launches, in a header and in main; lines stay wha
 	see move_points; calls g | head -1 | jq -e ".args == {by: 0, grid_x: 8, n: 1000, shared_bytes: 512} and .pointers.points.bytes == 12000"
 	see weigh; calls g | head -1 | jq -e ".pointers.weights_ | .bytes == 64 and .device and .read and .const"
 	# Of a template, launches of other instances from the same place do not count.
+	see level; calls g | jq -es "length == 1"
 	see fill; calls g | jq -es "length == 1 and .[0].args.value == 1"'
 
 t 'what stands in the way of a kernel is told at once' '

@@ -29,9 +29,9 @@ def argument:
 	| "		{ \"\(.name)\", &kwatch_of_\(.name), sizeof kwatch_of_\(.name), "
 	+ if (.pointer | not) and (.type | contains("tream")) then "KWATCH_STREAM, 0, 0, "
 		else "KWATCH_KIND(kwatch_of_\(.name)), \(.constant | flag), \(if .size == "" then 0 else .size end), " end
-	+ if .place then "\([$in.entry[].name] | index($along) + 1), &(\(.place))"
+	+ if .place then "\([$in.entry[].name] | index($along) + 1), (const void *)&(\(.place))"
 		elif $array | not then "0, 0"
-		else "sizeof *kwatch_of_\(.name), \(if .value | is_place then guarded("&(\(.value))") else 0 end)" end
+		else "sizeof *kwatch_of_\(.name), \(if .value | is_place then guarded("(const void *)&(\(.value))") else 0 end)" end
 	+ ", \(absent) },\n";
 
 # ---- the function's own arguments ----
