@@ -102,6 +102,22 @@ t 'the time of a call is not that of others on the processor' '
 	E
 	exits 0 app idle; calls c-idle | jq -e ".ns < 100000000"'
 
+mkdir own
+cat >own/f.c <<'EOF'
+#include <stdio.h>
+long f(const int *x, int n) { return n < 2 ? n * x[0] : f(x, n / 2) + f(x + n / 2, n - n / 2); }
+int main(void)
+{
+	int x[100];
+	long sum = 0;
+	for (int i = 0; i < 100; i++) x[i] = i;
+	for (int i = 1; i <= 3; i++) sum += f(x, 30 * i);
+	return printf("%ld\n", sum) < 0;
+}
+EOF
+t 'the calls that a function makes of itself are a part of the first' '
+	app own; is "30 60 90" "$(calls c-own | jq .args.n | paste -sd " ")"'
+
 t 'configurations: fast and slow calls of one geometry apart, most of the time covered' '
 	kadopt configs -c c
 	jq -e ".key == [\"cols\", \"rows\"] and .aligned and .coverage > 0.8 and .calls == 24" c/adopt/configs.json

@@ -8,7 +8,8 @@
 
 #include "kwatch.h"
 
-static __thread struct kwatch_state *states; /* KWATCH_NEST elements */
+/* Of the outermost call: those that a function makes of itself are a part of it. */
+static __thread struct kwatch_state *state;
 static __thread int depth;
 
 /* The processor time of this process so far. */
@@ -142,22 +143,21 @@ worth_a_look(const struct kwatch_call *c, long number, bool *first_one)
 struct kwatch_state *
 kwatch_current(void)
 {
-	return depth > 0 && depth <= KWATCH_NEST ? &states[depth - 1] : NULL;
+	return depth > 0 ? state : NULL;
 }
 
-/* NULL: nested too deeply, or out of memory. The matching leave undoes it. */
+/* NULL: inside another call, or out of memory. The matching leave undoes it. */
 static struct kwatch_state *
 enter(void)
 {
-	if (!states)
-		states = kwatch_pages(KWATCH_NEST * sizeof *states);
-	depth++;
-	if (!states || depth > KWATCH_NEST)
+	if (!state)
+		state = kwatch_pages(sizeof *state);
+	if (depth++ || !state)
 		return NULL;
-	states[depth - 1].launches = 0;
-	states[depth - 1].timer = NULL;
-	states[depth - 1].checked = false;
-	return &states[depth - 1];
+	state->launches = 0;
+	state->timer = NULL;
+	state->checked = false;
+	return state;
 }
 
 static void

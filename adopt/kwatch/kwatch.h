@@ -25,7 +25,7 @@
 
 #define LEN(a) (sizeof(a) / sizeof *(a))
 
-enum { KWATCH_NEST = 8, KWATCH_LAUNCHES = 16, KWATCH_LINE = 16384, KWATCH_END = 128 };
+enum { KWATCH_LAUNCHES = 16, KWATCH_LINE = 16384, KWATCH_END = 128 };
 
 /* A piece of memory that was allocated. */
 struct kwatch_extent {
