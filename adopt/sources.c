@@ -4,7 +4,7 @@
 #include "adopt.h"
 #include "unit.h"
 
-enum { LIST_MAX = 1 << 22 };
+enum { LIST_MAX = 1 << 22, DEEP = 32 };
 
 /* Takes over NEW, and adds what it declares to the index. */
 static void
@@ -46,6 +46,7 @@ unit_sources_free(struct unit_sources *s)
 	free(s->raw);
 	json_decref(s->index);
 	json_decref(s->known);
+	json_decref(s->macros);
 	json_decref(s->include);
 	*s = (struct unit_sources){ 0 };
 }
@@ -217,6 +218,84 @@ add_preprocessed(struct unit_sources *s, const char *name, json_t *seen)
 	add_source(s, &x);
 }
 
+/* ---- macros under conditions, in a source that is not preprocessed ---- */
+
+enum branch { BRANCH_UNKNOWN, BRANCH_TAKEN, BRANCH_LEFT };
+
+/* All macros that the files define. New reference. */
+static json_t *
+macros_of(const char *project, const json_t *files)
+{
+	json_t *all = json_object();
+
+	kjson_foreach_text(name, files) {
+		auto_free char *text = kread_file(path_of("%s/%s", project, name), LIST_MAX, NULL);
+		struct kregex_span at[2];
+
+		for (const char *p = text; p &&
+		     kregex_find(
+		         "(?m)^[ \\t]*#[ \\t]*define[ \\t]+(\\w+)", p, strlen(p), at, LEN(at));
+		     p += at[0].to) {
+			auto_free char *macro = kregex_text(p, at[1]);
+
+			kjson_enter(all, macro);
+		}
+	}
+	return all;
+}
+
+/* What the build does with the branch after "#WORD REST": does it, or anything, define the name? */
+static enum branch
+branch_of(const struct unit_sources *s, const char *word, const char *rest)
+{
+	auto_free char *name = kregex_part(strcmp(word, "if") ? "\\A([A-Za-z]\\w*)"
+	                                                      : "\\A!?\\s*defined[\\s(]*([A-Za-z]"
+	                                                        "\\w*)[\\s)]*\\z",
+	    rest);
+	bool given = name &&
+	    kany(kjson_foreach_text(flag, json_object_get(s->built, "flags")),
+	        kregex_is(kshown("\\A-D%s(?:=|\\z)", name), flag)),
+	     not = *rest == '!' || !strcmp(word, "ifndef");
+
+	return !name || (!given && json_object_get(s->macros, name)) ? BRANCH_UNKNOWN
+	    : given != not                                           ? BRANCH_TAKEN
+	                                                             : BRANCH_LEFT;
+}
+
+/* The state of a group's next branch, after one in the state B. */
+static enum branch
+next_branch(enum branch b, const char *word)
+{
+	return b == BRANCH_TAKEN                        ? BRANCH_LEFT
+	    : b == BRANCH_LEFT && !strcmp(word, "else") ? BRANCH_TAKEN
+	                                                : BRANCH_UNKNOWN;
+}
+
+/* Blanks the macros in branches of TEXT that the build does not take: others have their names. */
+static void
+blank_macros(const struct unit_sources *s, char *text)
+{
+	static const char line[] = "(?m)^[ \\t]*#[ \\t]*(if|ifdef|ifndef|else|elif|endif|define)\\b"
+	                           "[ \\t]*((?:\\\\\\r?\\n|[^\\n])*)";
+	enum branch of[DEEP] = { 0 };
+	size_t depth = 0;
+	struct kregex_span at[3];
+
+	for (; kregex_find(line, text, strlen(text), at, LEN(at)); text += at[0].to) {
+		auto_free char *word = kregex_text(text, at[1]), *rest = kregex_text(text, at[2]);
+
+		if (*word == 'i' && depth < DEEP)
+			of[depth++] = branch_of(s, word, rest);
+		else if (!strcmp(word, "endif"))
+			depth -= depth > 0;
+		else if (*word == 'e' && depth)
+			of[depth - 1] = next_branch(of[depth - 1], word);
+		else if (kany(kforeach_of(b, of, depth), *b == BRANCH_LEFT))
+			for (size_t p = at[0].from; p < at[0].to; p++)
+				text[p] = text[p] == '\n' ? '\n' : ' ';
+	}
+}
+
 static void
 add_raw(struct unit_sources *s, const char *name)
 {
@@ -229,6 +308,8 @@ add_raw(struct unit_sources *s, const char *name)
 		return;
 	}
 	x.name = kstrdup(name);
+	if (s->built)
+		blank_macros(s, x.text);
 	add_source(s, &x);
 }
 
@@ -242,6 +323,7 @@ unit_sources_read(
 	s->chosen = file;
 	s->project = project;
 	s->built = built;
+	s->macros = built ? macros_of(project, files) : NULL;
 	s->include = header_folders(files);
 	/* They must not move. */
 	s->list = kcalloc(json_array_size(chosen) + json_array_size(files) + 1, sizeof *s->list);

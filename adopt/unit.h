@@ -41,6 +41,7 @@ struct unit_sources {
 	json_t *known; /* which names unit_hides has found: "name": bool */
 	const char *project;
 	const json_t *built; /* the settings that built it; NULL: unknown */
+	json_t *macros;      /* names that its files define, if it is known */
 	json_t *include;     /* its folders with headers */
 };
 /* The source as the compiler sees it, outside the index; S if it is, or if that is not possible. */

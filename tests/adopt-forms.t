@@ -524,13 +524,18 @@ ok 'how a CUDA file is compiled: options in files, the GPU for native, a PATH th
 #include <cstdio>
 #include <cstdlib>
 #define CHECK(e) do { if (e) { fprintf(stderr, "%s; line %d\n", #e, __LINE__); exit(1); } } while (0)
+#ifdef WIDE
+#define REAL double
+#else
+#define REAL float
+#endif
 #include "f.h"
 namespace img {
 __constant__ float gains[2];
 __constant__ float fixed[2] = { 1, 2 };
 __global__ void scale(const float *x, float *y, int n) { y[0] = x[0] * fixed[1]; }
 __global__ void gain(const float *x, float *y, int n) { y[0] = x[0] * gains[1]; }
-void scaled(const float *x, float *y, int n, cudaStream_t stream) { scale(x, y, n); CHECK(n < 0); }
+void scaled(const REAL *x, REAL *y, int n, cudaStream_t stream) { scale(x, y, n); CHECK(n < 0); }
 void gained(const float *x, float *y, int n, cudaStream_t stream) { gain(x, y, n); }
 void copied(const float *x, float *y, int n, cudaStream_t stream) { cudaMemcpyToSymbol(gains, x, 8); gain(x, y, n); }
 void plain(const float *x, float *y, int n) { scale(x, y, n); }
@@ -549,8 +554,9 @@ END
 	PATH=$T/bin2:$PATH
 	adoption() { mkdir -p "x-$1"; jq -n --arg t "$T" --arg k "$1" "{schema: \"adopt/1\", project: (\$t + \"/cuda\"), file: \"f.cu\", kernel: \$k, language: \"cuda\", build: \"nvcc -arch=native -O3 --options-file words f.cu && PATH=/nowhere:\$PATH gcc --version\", run: \"./app\"}" >"x-$1/adopt.json"; }
 	for k in scaled gained copied; do adoption $k; exits 0 kadopt preflight -c x-$k; done
+	jq -e ".parameters[0].type == \"float\"" x-scaled/adopt/unit.json
 	jq -e ".compiler == \"nvcc\" and .flags == [\"-arch=sm_90\", \"-O3\", \"-DDEEP\", \"-cudart\", \"shared\", \"-Xcompiler\", \"-fvisibility=default,-ffunction-sections\", \"-Xlinker\", \"--gc-sections\"] and .include == [\"inc\"]" x-scaled/adopt/compile.json
-	adoption plain; exits 2 kadopt preflight -c x-plain; grep -q "f.cu:13: plain: it launches no kernel itself, and its last parameter is not a stream" err'
+	adoption plain; exits 2 kadopt preflight -c x-plain; grep -q "f.cu:18: plain: it launches no kernel itself, and its last parameter is not a stream" err'
 
 ok 'a function in a namespace is found by its plain name; a kernel whose variable other code fills is refused' '
 	PATH=$T/bin2:$PATH
