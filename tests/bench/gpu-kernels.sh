@@ -4,7 +4,8 @@
 # A kernel of each of COUNT programs (24), drawn with SEED (1) from those in FOLDER whose kernels pass the preflight (HeCBench's
 # src/*-cuda), is adopted, and trial 0 measures its reference: within SECONDS (150) each, one at a time on each GPU. Where
 # FOLDER has a file "drawn", the programs are those that it names. gpu-kernels.tsv has for each program the kernel ("-": the
-# first that passes) and the command that runs it at a reduced size. Input that HeCBench keeps elsewhere is made here.
+# first that passes) and the command that runs it at a reduced size: 24 drawn with seed 1, then 20 drawn with seed 51. Input
+# that HeCBench keeps elsewhere is made here.
 # With REPLIES=FOLDER, those that are adopted go on as gpu-rounds.sh says (NAME is the program's), and only programs with a
 # reply there are taken, if there is any: rounds.tsv has a line for each, prompts/ what the model is to answer.
 # $OUT, or the current folder, gets kernels.tsv, and of each program its log; $KEEP keeps the campaigns. Their code is not
@@ -43,6 +44,15 @@ make_data() {
 				print pack("V*", $_ << 16 .. ($_ + 1 << 16) - 1) for 0 .. ($n >> 16) - 1;
 				print pack("V", $n);
 				print pack("V*", map { $_ ^ 1 } $_ << 16 .. ($_ + 1 << 16) - 1) for 0 .. ($n >> 16) - 1' >pairs.egr
+			;;
+		mt-cuda) # parameters of 4096 generators with a period of 2^607 - 1, for the GPU and for its reference
+			mkdir -p data
+			perl -e 'srand 1; open $g, ">:raw", "data/MersenneTwister.dat"; open $r, ">:raw", "data/MersenneTwister.raw";
+				for (1 .. 4096) {
+					($a, $b, $c) = map { int rand 2 ** 32 } 1 .. 3;
+					print $g pack "L4", $a, $b, $c, 0;
+					print $r pack "L16", $a, 9, 19, 1, 32, 2 ** 32 - 1, 2 ** 32 - 2, 1, 12, 18, 7, 15, $b, $c, 0, 0;
+				}'
 			;;
 		lsqt-cuda) # a square lattice, neighbours in all four directions
 			mkdir -p lattice
