@@ -597,6 +597,9 @@ is_kept(const struct part *p)
 		return false;
 	default:
 		/* Its prototype would have different linkage from the entry of a task. */
+		/* What is kept may use its names without a path. */
+		if (kscan_looks(x, "\\Ausing\\s+namespace\\s+std\\s*;"))
+			return true;
 		return x->kept && !is_maker(x, adoption.kernel) &&
 		    !(x->kind == KSCAN_DECLARATION && x->name_count == 1 &&
 		        !strcmp(x->names[0], adoption.kernel));

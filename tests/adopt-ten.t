@@ -250,7 +250,7 @@ EOF
 cat >far/gain.h <<'EOF'
 #define T float
 #define A 0.01
-typedef T sample;
+typedef T piece;
 template <typename S> struct rate { S of; };
 template <typename S> inline S operator*(rate<S> r, S by) { return r.of * by; }
 template <typename S> inline S operator/(rate<S> r, S by) { return by / r.of; }
@@ -258,28 +258,30 @@ EOF
 cat >far/gain.cpp <<'EOF'
 #include <cstdio>
 #include <cstddef>
+#include <algorithm>
 #include <vector>
 #include "gain.h"
+using namespace std;
 namespace audio {
 template <typename S>
-void envelope(const S *in, S *out, std::size_t n, S attack)
+void envelope(const S *in, S *out, size_t n, S attack)
 {
 	const rate<S> r = { attack };
 	S level = 0;
-	for (std::size_t i = 0; i < n; ++i) {
-		S x = in[i] < 0 ? -in[i] : in[i];
+	for (size_t i = 0; i < n; ++i) {
+		S x = max(in[i], -in[i]);
 		level += r * (x - level);
 		out[i] = level;
 	}
 }
-template <> inline void envelope<double>(const double *in, double *out, std::size_t n, double attack) { out[n - 1] = in[0] * attack; }
+template <> inline void envelope<double>(const double *in, double *out, size_t n, double attack) { out[n - 1] = in[0] * attack; }
 }
 int main()
 {
 	std::vector<T> in(30000), out(30000);
 	std::vector<double> fine(30000), smooth(30000);
 	for (std::size_t i = 0; i < in.size(); ++i) in[i] = static_cast<float>(i % 23) - 11;
-	for (int r = 0; r < 9; ++r) audio::envelope<sample>(in.data(), out.data(), in.size(), A);
+	for (int r = 0; r < 9; ++r) audio::envelope<piece>(in.data(), out.data(), in.size(), A);
 	for (int r = 0; r < 20; ++r) audio::envelope(fine.data(), smooth.data(), fine.size(), A);
 	std::printf("%.4f\n", out[29999]);
 }
