@@ -847,9 +847,9 @@ ok 'special values: whole numbers that repeat in a row, and single ones that are
 		.inputs = {x: {shape: [\"rows\", \"n\"], dtype: \"int32\"}} | .outputs = {y: {shape: [\"rows\"], dtype: \"int32\"}} |
 		.entry = {name: \"top\", arguments: [\"x\", \"y\", \"rows\", \"n\"]} | .distributions = [\"normal\", \"large\", \"special\"] |
 		.workloads = [{name: \"all\", axes: {rows: 640, n: 50}, timed: true}]" "$task" >top.json
-	top honest "x[k]" 0; top repeats "x[k]" "same > 30"; top looks "narrow ? (short)x[k] : x[k]" 0
+	top honest "x[k]" 0; top repeats "x[k]" "same > 30 && same < n"; top equal "x[k]" "same == n"; top looks "narrow ? (short)x[k] : x[k]" 0
 	try() { kharness -t top.json --oracle honest.so --phase correctness $1.so | jq -r ".candidates[0].status"; }
-	is correct "$(try honest)"; is partial "$(try repeats)"; is partial "$(try looks)"
+	is correct "$(try honest)"; is partial "$(try repeats)"; is partial "$(try equal)"; is partial "$(try looks)"
 '
 ok 'lint: inputs that could be ignored or compiled in, and special values' '
 	jq ".inputs += {idle: {shape: [\"rows\"], dtype: \"float32\"}, mode: {shape: null, dtype: \"int32\", value: 1}, free: {shape: null, dtype: \"float32\", value: 2}} |

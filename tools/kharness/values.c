@@ -384,7 +384,7 @@ near_limit(uint64_t word, int bits, bool sign)
 	return choice[word % LEN(choice)];
 }
 
-/* Rows of one kind each; FEW: two numbers in turns; ORDERED: ascending, except for one number. */
+/* Rows of one kind each; FEW: one number or two; ORDERED: ascending, except for one number. */
 enum whole { SMALL, ANY, LIMITS, FEW, ORDERED, WHOLE_KINDS };
 
 struct whole_row {
@@ -404,10 +404,14 @@ small_whole(struct words *w, enum kdtype t)
 static struct whole_row
 whole_row(struct words *w, enum kdtype t, size_t row)
 {
-	return (struct whole_row){ .kind = next_word(w) % WHOLE_KINDS,
+	struct whole_row r = { .kind = next_word(w) % WHOLE_KINDS,
 		.first = small_whole(w, t),
 		.second = small_whole(w, t),
 		.odd_one = next_word(w) % row };
+
+	if (next_word(w) >> 63)
+		r.second = r.first;
+	return r;
 }
 
 void
