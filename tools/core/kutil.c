@@ -797,8 +797,9 @@ kwrite_all(int fd, const void *data, size_t len)
 	return 0;
 }
 
-int
-kwrite_file(const char *path, const void *data, size_t len)
+/* Atomically; SYNC: its content reaches the disk before the name does. */
+static int
+replace(const char *path, const void *data, size_t len, bool sync)
 {
 	auto_free char *tmp = kasprintf("%s.XXXXXX", path);
 	int fd = mkostemp(tmp, O_CLOEXEC), why;
@@ -807,13 +808,19 @@ kwrite_file(const char *path, const void *data, size_t len)
 	umask(mask);
 	if (fd < 0)
 		return -1;
-	if (kwrite_all(fd, data, len) == 0 && fchmod(fd, 0666 & ~mask) == 0 && fsync(fd) == 0 &&
-	    close(fd) == 0 && rename(tmp, path) == 0)
-		return ksync_folder(path);
+	if (kwrite_all(fd, data, len) == 0 && fchmod(fd, 0666 & ~mask) == 0 &&
+	    (!sync || fsync(fd) == 0) && close(fd) == 0 && rename(tmp, path) == 0)
+		return 0;
 	why = errno;
 	unlink(tmp);
 	errno = why;
 	return -1;
+}
+
+int
+kwrite_file(const char *path, const void *data, size_t len)
+{
+	return replace(path, data, len, true) < 0 ? -1 : ksync_folder(path);
 }
 
 void
@@ -823,16 +830,38 @@ kwrite_or_die(const char *path, const void *data, size_t len)
 		kdie_errno(K_IO, "%s", path);
 }
 
-void
-kwrite_if_changed(const char *path, const void *data, size_t len)
+static bool
+has_content(const char *path, const void *data, size_t len)
 {
 	struct stat st;
 	size_t n;
 	auto_free char *old =
 	    kfind(path, &st) && (size_t)st.st_size == len ? kread_if_there(path, len, &n) : NULL;
 
-	if (!old || n != len || memcmp(old, data, len))
+	return old && n == len && !memcmp(old, data, len);
+}
+
+void
+kwrite_if_changed(const char *path, const void *data, size_t len)
+{
+	if (!has_content(path, data, len))
 		kwrite_or_die(path, data, len);
+}
+
+void
+kwrite_unsynced(const char *path, const void *data, size_t len)
+{
+	if (!has_content(path, data, len) && replace(path, data, len, false) < 0)
+		kdie_errno(K_IO, "%s", path);
+}
+
+void
+ksync_all(const char *path)
+{
+	auto_close int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0 || syncfs(fd) < 0)
+		kdie_errno(K_IO, "%s", path);
 }
 
 char *
@@ -858,6 +887,8 @@ kmake_folder(const char *path)
 {
 	auto_free char *copy = kstrdup(path);
 
+	if (mkdir(path, 0777) == 0 || errno == EEXIST)
+		return;
 	for (char *p = copy + 1; *copy; p++) {
 		char was = *p;
 

@@ -279,6 +279,12 @@ int kwrite_file(const char *path, const void *data, size_t len);
 void kwrite_or_die(const char *path, const void *data, size_t len);
 /* The same, unless the file has this content already: its time says when it was made. */
 void kwrite_if_changed(const char *path, const void *data, size_t len);
+/*
+ * The same for one of many files: after a power cut its content may be missing until ksync_all has
+ * been called for the folder PATH, or another one in its file system.
+ */
+void kwrite_unsynced(const char *path, const void *data, size_t len);
+void ksync_all(const char *path);
 /* All of it to a descriptor; -1 and errno on failure. */
 int kwrite_all(int fd, const void *data, size_t len);
 /*

@@ -423,15 +423,30 @@ remove_old_files(const struct closed *e)
 }
 
 static void
+put_unsynced(const char *path, const void *data, size_t len)
+{
+	auto_free char *folder = kfolder_of(path);
+
+	kmake_folder(folder);
+	kwrite_unsynced(path, data, len);
+}
+
+static void
 write_all(void)
 {
+	/* Thousands of files take long to reach the disk one by one. */
+	bool many = (long)campaign.count > state.last + 1;
+
 	kforeach_of(one, state.closed, state.count)
 		if (one->current && state.plan[one->round - 1].stale)
 			remove_old_files(one);
 	kforeach_of(each, state.plan, campaign.count)
 		kforeach_of(x, each->file, each->count)
 			if (x->text.data)
-				put_file(x->path, x->text.data, x->text.len);
+				(many ? put_unsynced : put_file)(
+				    x->path, x->text.data, x->text.len);
+	if (many)
+		ksync_all(".");
 	for (int l = 0; l < LOGS; l++)
 		put_file(log_paths[l], state.grown[l].data, state.grown[l].len);
 	/* The seal is saved last: the files that it lists exist. */
