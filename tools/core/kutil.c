@@ -885,10 +885,11 @@ kset_aside(const char *path)
 void
 kmake_folder(const char *path)
 {
-	auto_free char *copy = kstrdup(path);
+	auto_free char *copy = NULL;
 
 	if (mkdir(path, 0777) == 0 || errno == EEXIST)
 		return;
+	copy = kstrdup(path);
 	for (char *p = copy + 1; *copy; p++) {
 		char was = *p;
 

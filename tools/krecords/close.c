@@ -423,15 +423,6 @@ remove_old_files(const struct closed *e)
 }
 
 static void
-put_unsynced(const char *path, const void *data, size_t len)
-{
-	auto_free char *folder = kfolder_of(path);
-
-	kmake_folder(folder);
-	kwrite_unsynced(path, data, len);
-}
-
-static void
 write_all(void)
 {
 	/* Thousands of files take long to reach the disk one by one. */
@@ -443,8 +434,8 @@ write_all(void)
 	kforeach_of(each, state.plan, campaign.count)
 		kforeach_of(x, each->file, each->count)
 			if (x->text.data)
-				(many ? put_unsynced : put_file)(
-				    x->path, x->text.data, x->text.len);
+				put_by(many ? kwrite_unsynced : kwrite_if_changed, x->path,
+				    x->text.data, x->text.len);
 	if (many)
 		ksync_all(".");
 	for (int l = 0; l < LOGS; l++)

@@ -119,6 +119,9 @@ const char *verdict_word(const struct round *r, const struct candidate *x);
 char *json_text(const json_t *object);
 /* Write a file unless it is right already, making its folders if needed. */
 void put_file(const char *path, const void *data, size_t len);
+/* The same by WRITE: kwrite_if_changed or kwrite_unsynced. */
+void put_by(void (*write)(const char *path, const void *data, size_t len), const char *path,
+    const void *data, size_t len);
 /*
  * Any value on one line, without a newline, as text that the caller frees; or with it, appended to
  * OUT.

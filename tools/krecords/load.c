@@ -188,10 +188,17 @@ put_json(struct kbuf *out, const json_t *line)
 }
 
 void
-put_file(const char *path, const void *data, size_t len)
+put_by(void (*write)(const char *path, const void *data, size_t len), const char *path,
+    const void *data, size_t len)
 {
 	auto_free char *folder = kfolder_of(path);
 
 	kmake_folder(folder);
-	kwrite_if_changed(path, data, len);
+	write(path, data, len);
+}
+
+void
+put_file(const char *path, const void *data, size_t len)
+{
+	put_by(kwrite_if_changed, path, data, len);
 }
