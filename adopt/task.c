@@ -1308,11 +1308,13 @@ settle(struct kbuf *said)
 	     draft.floats++) {
 		kbuf_free(said);
 		kforeach_of(r, all, n) {
+			/* Nor does an oracle that has not returned do so with the other roles. */
+			if (r->inout && draft.hung) {
+				r->wrong = WRONG_EVER;
+				continue;
+			}
 			if (try_roles(r, said))
 				return true;
-			/* Nor does the oracle return with the other roles, which come next. */
-			if (draft.hung && !r->inout)
-				(++r)->wrong = WRONG_EVER;
 		}
 		for (enum wrong least = WRONG_LARGE; least < WRONG_EVER; least++)
 			kforeach_of(r, all, n)
