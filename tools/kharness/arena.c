@@ -61,9 +61,7 @@ void
 memory_slot(const struct ktask *t, const struct ktask_workload *w, size_t *in, size_t *out)
 {
 	*in = *out = PAGE;
-	for (size_t i = 0; i < t->tensor_count; i++) {
-		const struct ktask_tensor *x = &t->tensors[i];
-
+	kforeach_of(x, t->tensors, t->tensor_count) {
 		if (!x->scalar)
 			*(x->output ? out : in) += extent(tensor_bytes(w, x));
 	}
@@ -75,13 +73,12 @@ memory_largest(bool timed, size_t *in, size_t *out)
 	const struct ktask *t = judge.task;
 
 	*in = *out = 0;
-	for (size_t i = 0; i < t->workload_count; i++) {
+	kforeach_of(w, t->workloads, t->workload_count) {
 		size_t a, b;
 
-		if (!ktask_in_set(&t->workloads[i], judge.o.set) ||
-		    (timed && !t->workloads[i].timed))
+		if (!ktask_in_set(w, judge.o.set) || (timed && !w->timed))
 			continue;
-		memory_slot(t, &t->workloads[i], &a, &b);
+		memory_slot(t, w, &a, &b);
 		*in = a > *in ? a : *in;
 		*out = b > *out ? b : *out;
 	}
@@ -174,11 +171,11 @@ find_used(struct memory *m)
 	for (size_t k = 0; k < m->count; k++)
 		m->used[k] = (struct range){ m->places[k].out_slot, m->places[k].out_end };
 	qsort(m->used, m->count, sizeof *m->used, by_begin);
-	for (size_t k = 0; k < m->count; k++)
-		if (n && m->used[k].from <= m->used[n - 1].to)
-			m->used[n - 1].to = m->used[k].to;
+	kforeach_of(one, m->used, m->count)
+		if (n && one->from <= m->used[n - 1].to)
+			m->used[n - 1].to = one->to;
 		else
-			m->used[n++] = m->used[k];
+			m->used[n++] = *one;
 	m->used_count = n;
 }
 
@@ -195,8 +192,8 @@ change_places(struct memory *m)
 
 	find_used(m);
 	if (old_count != m->used_count || memcmp(old, m->used, old_count * sizeof *old)) {
-		for (size_t i = 0; i < old_count; i++)
-			judge.space->guard(m->out.memory, m->far, old[i].from, old[i].to);
+		kforeach_of(one, old, old_count)
+			judge.space->guard(m->out.memory, m->far, one->from, one->to);
 		m->strayed |= judge.space->guard_check(
 		                  m->out.memory, m->far, m->used, m->used_count) < SIZE_MAX;
 	}
@@ -351,9 +348,9 @@ memory_untouched(const struct memory *m, const struct batch *b, size_t from, siz
 	char *poison;
 	bool same;
 
-	for (size_t i = 0; i < t->tensor_count; i++)
-		if (t->tensors[i].output && tensor_bytes(b->w, &t->tensors[i]) > most)
-			most = tensor_bytes(b->w, &t->tensors[i]);
+	kforeach_of(one, t->tensors, t->tensor_count)
+		if (one->output && tensor_bytes(b->w, one) > most)
+			most = tensor_bytes(b->w, one);
 	poison = judge.space->alloc(most);
 	judge.space->words(poison, m->poison, most);
 	for (size_t k = from; k < to; k++)
@@ -443,9 +440,8 @@ memory_outputs(const struct memory *m)
 {
 	char *copy = judge.space->alloc(m->out.bytes);
 
-	for (size_t i = 0; i < m->used_count; i++)
-		judge.space->copy(copy + m->used[i].from, m->out.memory + m->used[i].from,
-		    m->used[i].to - m->used[i].from);
+	kforeach_of(one, m->used, m->used_count)
+		judge.space->copy(copy + one->from, m->out.memory + one->from, one->to - one->from);
 	return copy;
 }
 
@@ -458,11 +454,11 @@ memory_describe(const struct memory *m, const struct batch *b, bool input, size_
 	size_t best = SIZE_MAX;
 
 	snprintf(text, text_len, "unused memory");
-	for (size_t k = 0; k < m->count; k++)
+	kforeach_of(place, m->places, m->count)
 		for (size_t i = 0; i < t->tensor_count; i++) {
 			const struct ktask_tensor *x = &t->tensors[i];
-			size_t at = m->places[k].tensor[i],
-			       bytes = x->scalar ? 0 : tensor_bytes(b->w, x), away;
+			size_t at = place->tensor[i], bytes = x->scalar ? 0 : tensor_bytes(b->w, x),
+			       away;
 
 			if (x->scalar || is_input_only(x) != input)
 				continue;
@@ -518,18 +514,18 @@ near_changed(const struct memory *m, const struct batch *b)
 	auto_free struct range *bands = kcalloc(m->count * (t->tensor_count + 1), sizeof *bands);
 	size_t n = 0;
 
-	for (size_t k = 0; k < m->count; k++) {
-		size_t from = m->places[k].out_slot;
+	kforeach_of(place, m->places, m->count) {
+		size_t from = place->out_slot;
 
 		for (size_t i = 0; i < t->tensor_count; i++) {
-			size_t at = m->places[k].tensor[i];
+			size_t at = place->tensor[i];
 
 			if (!t->tensors[i].output)
 				continue;
 			bands[n++] = (struct range){ from, at };
 			from = at + tensor_bytes(b->w, &t->tensors[i]);
 		}
-		bands[n++] = (struct range){ from, m->places[k].out_end };
+		bands[n++] = (struct range){ from, place->out_end };
 	}
 	return judge.space->guard_check(m->out.memory, m->guard, bands, n);
 }
@@ -558,9 +554,9 @@ part_changed(struct memory *m)
 {
 	size_t from = m->far_next < m->out.bytes ? m->far_next : 0, to;
 
-	for (size_t i = 0; i < m->used_count; i++)
-		if (m->used[i].from <= from && from < m->used[i].to)
-			from = m->used[i].to;
+	kforeach_of(one, m->used, m->used_count)
+		if (one->from <= from && from < one->to)
+			from = one->to;
 	to = m->out.bytes - from < FAR_BYTES ? m->out.bytes : from + FAR_BYTES;
 	m->far_next = to;
 	return far_changed(m, from, to);
@@ -571,8 +567,8 @@ unused(const struct memory *m)
 {
 	size_t bytes = m->out.bytes;
 
-	for (size_t i = 0; i < m->used_count; i++)
-		bytes -= m->used[i].to - m->used[i].from;
+	kforeach_of(one, m->used, m->used_count)
+		bytes -= one->to - one->from;
 	return bytes;
 }
 

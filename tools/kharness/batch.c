@@ -144,8 +144,8 @@ moves(const struct ktask_workload *w, const struct call *c, double eps, bool ali
 			judge.space->release(opposite[i]);
 		}
 	}
-	for (size_t i = 0; i < count; i++)
-		free(before[i]);
+	kforeach_of(one, before, count)
+		free(*one);
 }
 
 /*
@@ -198,8 +198,8 @@ small_scale(const struct ktask_workload *w, struct call *c, size_t i, struct krn
 
 	lists[i] = squares;
 	moves(w, c, eps, false, PERTURBATIONS, rng, lists);
-	for (size_t k = 0; k < n; k++)
-		sum += squares[k] / (double)n;
+	kforeach_of(square, squares, n)
+		sum += *square / (double)n;
 	c->scale[i] = sqrt(sum);
 }
 
@@ -312,9 +312,9 @@ sparsity(const struct ktask *t, const struct ktask_workload *w, size_t i)
 	int64_t length = ktask_value(t, w, t->reduction);
 	size_t out = 0, shared;
 
-	for (size_t k = 0; k < t->tensor_count; k++)
-		if (t->tensors[k].output)
-			out += ktask_elements(t, w, &t->tensors[k]);
+	kforeach_of(x, t->tensors, t->tensor_count)
+		if (x->output)
+			out += ktask_elements(t, w, x);
 	/* A task may declare its sums shorter than they are. */
 	shared = ktask_elements(t, w, &t->tensors[i]) / out;
 	return ((size_t)length > shared ? (size_t)length : shared) / TERMS;
@@ -337,9 +337,9 @@ batch_may_mix(const struct ktask *t)
 
 	for (size_t d = 1; d < t->distribution_count; d++)
 		others |= may_be_rare(t->distributions[d]);
-	for (size_t i = 0; i < t->tensor_count; i++) {
-		drawn |= is_drawn(NULL, &t->tensors[i]);
-		real |= batch_may_be_sparse(NULL, &t->tensors[i]);
+	kforeach_of(x, t->tensors, t->tensor_count) {
+		drawn |= is_drawn(NULL, x);
+		real |= batch_may_be_sparse(NULL, x);
 	}
 	/*
 	 * A linear task has no shortcut that a mixture would show, unless its numbers are whole,
@@ -353,8 +353,8 @@ bool
 batch_may_be_below(const struct ktask *t, enum kdist *d)
 {
 	*d = t->distributions[0];
-	for (size_t i = 0; i < t->distribution_count; i++)
-		*d = t->distributions[i] == KDIST_LARGE ? KDIST_LARGE : *d;
+	kforeach_of(dist, t->distributions, t->distribution_count)
+		*d = *dist == KDIST_LARGE ? KDIST_LARGE : *d;
 	return batch_may_mix(t) &&
 	    (*d == KDIST_LARGE || *d == KDIST_NORMAL || *d == KDIST_HEAVY_TAIL ||
 	        *d == KDIST_ALTERNATING);
@@ -426,11 +426,8 @@ recipe_of(const struct batch *b, size_t i, size_t sparse)
 bool
 batch_may_be_special(const struct ktask *t, const struct ktask_tensor *x)
 {
-	bool named = x->distribution == KDIST_SPECIAL;
-
-	for (size_t d = 0; d < t->distribution_count; d++)
-		named |= t->distributions[d] == KDIST_SPECIAL;
-	return named;
+	return x->distribution == KDIST_SPECIAL ||
+	    kany(kforeach_of(d, t->distributions, t->distribution_count), *d == KDIST_SPECIAL);
 }
 
 /* As the recipe says. */
@@ -525,7 +522,7 @@ batch_draw(
     struct batch *b, const struct ktask_workload *w, enum kdist dist, size_t count, bool expected)
 {
 	enum spent before = spent_on(SPENT_DRAWING);
-	struct krng rng;
+	struct krng rng = judge_stream(judge.draws, "inputs");
 
 	if (dist == KDIST_MIXED && !batch_may_mix(judge.task))
 		dist = judge.task->distributions[0];
@@ -533,12 +530,11 @@ batch_draw(
 		.dist = dist,
 		.count = count,
 		.calls = kcalloc(count, sizeof *b->calls),
-		.seed = judge.draws };
-	krng_init(&rng, judge.o.seed, (long)judge.draws++, 0, "inputs");
-	for (size_t i = 0; i < count; i++) {
-		draw(b, &b->calls[i], &rng);
+		.seed = judge.draws++ };
+	kforeach_of(c, b->calls, count) {
+		draw(b, c, &rng);
 		if (expected && judge.oracle)
-			expect(w, &b->calls[i], &rng);
+			expect(w, c, &rng);
 	}
 	spent_on(before);
 }
@@ -551,7 +547,7 @@ batch_draw_checked(struct batch *b, const struct ktask_workload *w, enum kdist d
 	struct krng rng;
 
 	batch_draw(b, w, dist, count, false);
-	krng_init(&rng, judge.o.seed, (long)judge.draws++, 0, "checked");
+	rng = judge_stream(judge.draws++, "checked");
 	/*
 	 * Each call has the same chance (selection sampling, Knuth, volume 2, 3.4.2, algorithm S).
 	 */
@@ -568,9 +564,8 @@ batch_draw_checked(struct batch *b, const struct ktask_workload *w, enum kdist d
 void
 batch_expect_call(const struct batch *b, size_t call)
 {
-	struct krng rng;
+	struct krng rng = judge_stream(judge.draws++, "expect");
 
-	krng_init(&rng, judge.o.seed, (long)judge.draws++, 0, "expect");
 	expect(b->w, &b->calls[call], &rng);
 }
 
@@ -584,18 +579,15 @@ batch_expect(struct batch *b)
 bool
 call_is_checked(const struct call *c)
 {
-	for (size_t i = 0; i < judge.task->tensor_count; i++)
-		if (c->expected[i])
-			return true;
-	return false;
+	return kany(kforeach_of(one, c->expected, judge.task->tensor_count), *one);
 }
 
 static void
 forget_results(struct call *c)
 {
-	for (size_t k = 0; k < KTASK_TENSORS; k++) {
-		judge.space->release(c->expected[k]);
-		c->expected[k] = NULL;
+	kforeach_of(one, c->expected, KTASK_TENSORS) {
+		judge.space->release(*one);
+		*one = NULL;
 	}
 }
 
@@ -603,8 +595,8 @@ static void
 forget(struct call *c)
 {
 	forget_results(c);
-	for (size_t k = 0; k < KTASK_TENSORS; k++)
-		judge.space->release(c->raw[k]);
+	kforeach_of(one, c->raw, KTASK_TENSORS)
+		judge.space->release(*one);
 	*c = (struct call){ .raw = { NULL } };
 }
 
@@ -635,9 +627,8 @@ batch_redraw(const struct batch *b, size_t call)
 {
 	struct call *c = &b->calls[call];
 	bool known = call_is_checked(c);
-	struct krng rng;
+	struct krng rng = judge_stream(judge.draws++, "inputs");
 
-	krng_init(&rng, judge.o.seed, (long)judge.draws++, 0, "inputs");
 	if (krng_below(&rng, 2)) {
 		forget_results(c);
 		draw_few(b, c, &rng);
@@ -652,8 +643,8 @@ batch_redraw(const struct batch *b, size_t call)
 void
 batch_free(struct batch *b)
 {
-	for (size_t i = 0; i < b->count; i++)
-		forget(&b->calls[i]);
+	kforeach_of(c, b->calls, b->count)
+		forget(c);
 	free(b->calls);
 	*b = (struct batch){ 0 };
 }

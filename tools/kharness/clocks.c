@@ -42,11 +42,11 @@ bind_library(void)
 
 	if (!library)
 		return "libnvidia-ml.so.1 is not installed";
-	for (size_t i = 0; i < LEN(functions); i++) {
-		p = dlsym(library, functions[i].name);
+	kforeach(function, functions) {
+		p = dlsym(library, function->name);
 		if (!p)
 			return "the management library cannot lock clocks";
-		memcpy(functions[i].to, &p, sizeof p);
+		memcpy(function->to, &p, sizeof p);
 	}
 	return NULL;
 }
@@ -88,8 +88,8 @@ clocks_holder(const char *operand)
 
 	/* A signal that ends the measurement, such as Ctrl-C, must not leave the clocks locked. */
 	setsid();
-	for (size_t i = 0; i < LEN(ignored); i++)
-		signal(ignored[i], SIG_IGN);
+	kforeach(one, ignored)
+		signal(*one, SIG_IGN);
 	/* The next holder waits until these clocks are reset. */
 	klock_device(name, true, true);
 	why = lock_clocks(uuid, &handle, &mhz);

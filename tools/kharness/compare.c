@@ -70,8 +70,8 @@ compare_is_sharp(const struct ktask *t, const struct ktask_workload *w)
 {
 	bool real = false;
 
-	for (size_t i = 0; i < t->tensor_count; i++)
-		real |= batch_may_be_sparse(w, &t->tensors[i]);
+	kforeach_of(x, t->tensors, t->tensor_count)
+		real |= batch_may_be_sparse(w, x);
 	return real && t->linear && t->atol < 0 && ktask_value(t, w, t->reduction) > SPARSE_LENGTH;
 }
 
@@ -137,8 +137,8 @@ may_be_ill_conditioned(
 	double allowed = (1 - judge.task->matched_ratio) * (double)k->n;
 	bool inputs = false;
 
-	for (size_t i = 0; i < judge.task->tensor_count; i++)
-		inputs |= c->raw[i] != NULL;
+	kforeach_of(one, c->raw, judge.task->tensor_count)
+		inputs |= *one != NULL;
 	return (double)r->mismatches > allowed && r->unwritten < r->mismatches &&
 	    r->mismatches <= (k->n + ILL_CONDITIONED - 1) / ILL_CONDITIONED &&
 	    k->n <= CONDITION_MOST && k->rule.per_scale > 0 && !k->rule.exact &&

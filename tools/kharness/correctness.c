@@ -192,9 +192,8 @@ is_slow(void)
 static enum kdist
 any_distribution(size_t first)
 {
-	struct krng rng;
+	struct krng rng = judge_stream(judge.draws, "distribution");
 
-	krng_init(&rng, judge.o.seed, (long)judge.draws, 0, "distribution");
 	return judge.task
 	    ->distributions[first + krng_below(&rng, judge.task->distribution_count - first)];
 }
@@ -273,9 +272,8 @@ static bool
 drawn_case(const struct ktask_workload *w, size_t only, bool odd, bool below)
 {
 	struct ktask_workload drawn;
-	struct krng rng;
+	struct krng rng = judge_stream(judge.draws, "sizes");
 
-	krng_init(&rng, judge.o.seed, (long)judge.draws, 0, "sizes");
 	if (!vary_draw(judge.task, w, only, odd, &rng, run.in_bytes, run.out_bytes, &drawn))
 		return false;
 	if (!below || !case_below(&drawn))

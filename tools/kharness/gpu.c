@@ -189,8 +189,8 @@ static size_t
 guard_check(const char *memory, uint64_t key, const struct range *ranges, size_t n)
 {
 	ask(0xff);
-	for (size_t i = 0; i < n; i++) {
-		uint64_t from = ranges[i].from, to = ranges[i].to;
+	kforeach_of(one, ranges, n) {
+		uint64_t from = one->from, to = one->to;
 
 		launch(GUARD_CHECK, (to - from) / 8 + 1,
 		    (void *[]){ &memory, &key, &from, &to, &scratch });
@@ -202,9 +202,9 @@ static bool
 differs(const struct pair *pairs, size_t n)
 {
 	ask(0);
-	for (size_t i = 0; i < n; i++) {
-		uint64_t bytes = pairs[i].bytes;
-		const void *a = pairs[i].a, *b = pairs[i].b;
+	kforeach_of(one, pairs, n) {
+		uint64_t bytes = one->bytes;
+		const void *a = one->a, *b = one->b;
 
 		launch(DIFFERS, bytes / 16 + 1, (void *[]){ &a, &b, &bytes, &scratch });
 	}

@@ -95,6 +95,19 @@ extern struct judge {
 	int64_t since_ns, spent_ns[SPENT_COUNT];
 } judge;
 
+/*
+ * The random stream for a PURPOSE that belongs to draw NUMBER: judge.draws, or judge.draws++ if a
+ * later call must get another.
+ */
+static inline struct krng
+judge_stream(size_t number, const char *purpose)
+{
+	struct krng rng;
+
+	krng_init(&rng, judge.o.seed, (long)number, 0, purpose);
+	return rng;
+}
+
 /* From now on time counts as WHAT; returns what it counted as before. */
 enum spent spent_on(enum spent what);
 

@@ -55,8 +55,8 @@ mean(const double *x, size_t n)
 {
 	double sum = 0;
 
-	for (size_t i = 0; i < n; i++)
-		sum += isfinite(x[i]) ? x[i] / (double)n : 0;
+	kforeach_of(value, x, n)
+		sum += isfinite(*value) ? *value / (double)n : 0;
 	return sum;
 }
 
@@ -99,12 +99,11 @@ static void
 try_drawn(void)
 {
 	struct ktask_workload drawn;
-	struct krng rng;
+	struct krng rng = judge_stream(judge.draws, "sizes");
 	struct batch b;
 	size_t in, out;
 
 	memory_largest(false, &in, &out);
-	krng_init(&rng, judge.o.seed, (long)judge.draws, 0, "sizes");
 	if (!vary_draw(judge.task, lint.w, judge.task->axis_count, false, &rng, in, out, &drawn))
 		return;
 	batch_draw(&b, &drawn, judge.task->distributions[0], 1, true);
@@ -161,8 +160,8 @@ find_impostors(const struct batch *b, const struct batch *other, size_t i)
 
 	if (accepted(b, i, fake, &v))
 		kbuf_printf(&faults, "; %s of zeros would pass", name);
-	for (size_t k = 0; k < n; k++)
-		fake[k] = level;
+	kforeach_of(value, fake, n)
+		*value = level;
 	/* A single element is its own mean. */
 	if (n > 1 && accepted(b, i, fake, &v))
 		kbuf_printf(&faults, "; %s filled with its mean would pass", name);
@@ -190,11 +189,11 @@ try_impostors(const struct batch *b, const struct batch *other, size_t i)
 		struct batch again[2];
 
 		free(fault);
-		for (size_t k = 0; k < LEN(again); k++)
-			draw(&again[k], b->dist);
+		kforeach(batch, again)
+			draw(batch, b->dist);
 		fault = find_impostors(&again[0], &again[1], i);
-		for (size_t k = 0; k < LEN(again); k++)
-			drop(&again[k]);
+		kforeach(batch, again)
+			drop(batch);
 	}
 	if (fault)
 		complain("%s", fault + strlen("; "));
@@ -242,10 +241,8 @@ try_constant(void)
 static bool
 has_float_output(const struct ktask *t)
 {
-	for (size_t i = 0; i < t->tensor_count; i++)
-		if (t->tensors[i].output && kdtype_is_float(t->tensors[i].dtype))
-			return true;
-	return false;
+	return kany(
+	    kforeach_of(x, t->tensors, t->tensor_count), x->output && kdtype_is_float(x->dtype));
 }
 
 static bool
@@ -253,9 +250,9 @@ is_fit(const struct ktask_workload *w)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < judge.task->tensor_count; i++)
-		if (judge.task->tensors[i].output)
-			n += ktask_elements(judge.task, w, &judge.task->tensors[i]);
+	kforeach_of(x, judge.task->tensors, judge.task->tensor_count)
+		if (x->output)
+			n += ktask_elements(judge.task, w, x);
 	return judge.device ? n <= DEVICE_MAX && (w->timed || n >= DEVICE_MIN) : w->timed;
 }
 
@@ -301,8 +298,8 @@ advise(const struct ktask *t)
 	bool recorded = false;
 
 	/* Recorded files have fixed sizes. */
-	for (size_t k = 0; k < t->workload_count; k++)
-		recorded |= recorded_any(t, &t->workloads[k]);
+	kforeach_of(w, t->workloads, t->workload_count)
+		recorded |= recorded_any(t, w);
 	for (size_t i = 0; i < t->axis_count && !recorded; i++) {
 		bool varies = false;
 

@@ -27,8 +27,7 @@ bytes_of(const struct ktask *t, const struct ktask_workload *w)
 static void
 choose_workloads(struct trial *x)
 {
-	for (size_t i = 0; i < x->t->workload_count; i++) {
-		const struct ktask_workload *w = &x->t->workloads[i];
+	kforeach_of(w, x->t->workloads, x->t->workload_count) {
 		size_t at = x->count < WORKLOADS ? x->count++ : WORKLOADS - 1;
 
 		if (x->w[at] && bytes_of(x->t, x->w[at]) <= bytes_of(x->t, w))
@@ -134,8 +133,8 @@ scalar_varies(const struct trial *x, const struct ktask_tensor *s)
 	double low, high, first = ktask_scalar(x->t->workloads, s);
 	bool varies = false;
 
-	for (size_t k = 0; k < x->t->workload_count; k++) {
-		double v = ktask_scalar(&x->t->workloads[k], s);
+	kforeach_of(w, x->t->workloads, x->t->workload_count) {
+		double v = ktask_scalar(w, s);
 
 		varies |=
 		    v < first || v > first || ktask_range(s->dtype, v, s->min, s->max, &low, &high);
@@ -167,16 +166,15 @@ try_axis(struct trial *x, size_t i)
 	const struct ktask_axis *a = &x->t->axes[i];
 	bool tried = false;
 
-	for (size_t k = 0; k < x->count; k++) {
-		const struct ktask_workload *w = x->w[k];
+	kforeach_of(at, x->w, x->count) {
+		const struct ktask_workload *w = *at;
 		struct ktask_workload other = *w;
 
 		other.axis[i] = w->axis[i] > a->limits.min ? a->limits.min : a->limits.max;
 		if (!ktask_settle(x->t, &other))
 			continue;
-		for (size_t n = 0; n < x->t->tensor_count; n++)
-			if (ktask_elements(x->t, w, &x->t->tensors[n]) !=
-			    ktask_elements(x->t, &other, &x->t->tensors[n]))
+		kforeach_of(tensor, x->t->tensors, x->t->tensor_count)
+			if (ktask_elements(x->t, w, tensor) != ktask_elements(x->t, &other, tensor))
 				return;
 		tried = true;
 		if (workload_moves(x, w, &other))
@@ -209,8 +207,8 @@ try_special(struct trial *x, const struct ktask_workload *w)
 	size_t finite = 0, count = 0;
 	struct batch b;
 
-	for (size_t d = 0; d < x->t->distribution_count; d++)
-		if (x->t->distributions[d] == KDIST_SPECIAL)
+	kforeach_of(dist, x->t->distributions, x->t->distribution_count)
+		if (*dist == KDIST_SPECIAL)
 			return;
 	for (int n = 0; n < DRAWS; n++) {
 		batch_draw(&b, w, KDIST_SPECIAL, 1, true);
@@ -224,8 +222,8 @@ try_special(struct trial *x, const struct ktask_workload *w)
 				judge.space->fetch(
 				    values, b.calls->expected[i], elements * sizeof *values);
 			count += elements;
-			for (size_t k = 0; k < elements; k++)
-				finite += isfinite(values[k]) != 0;
+			kforeach_of(value, values, elements)
+				finite += isfinite(*value) != 0;
 		}
 		batch_free(&b);
 	}
@@ -247,7 +245,7 @@ lint_inputs(void)
 	for (size_t i = 0; i < x.t->axis_count; i++)
 		if (x.t->axes[i].kind == KAXIS_VAR && !x.t->axes[i].limits.fixed)
 			try_axis(&x, i);
-	for (size_t i = 0; i < x.t->tensor_count; i++)
-		try_limits(&x, &x.t->tensors[i]);
+	kforeach_of(tensor, x.t->tensors, x.t->tensor_count)
+		try_limits(&x, tensor);
 	try_special(&x, x.w[x.count - 1]);
 }

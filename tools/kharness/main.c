@@ -351,14 +351,14 @@ check_files(const struct subject *subjects, size_t count)
 {
 	bool timed = false, any = false;
 
-	for (size_t i = 0; i < count; i++)
-		if (!kis_there(subjects[i].file))
-			kdie_errno(K_USAGE, "%s", subjects[i].file);
-	for (size_t i = 0; i < judge.task->workload_count; i++) {
-		bool in = ktask_in_set(&judge.task->workloads[i], judge.o.set);
+	kforeach_of(one, subjects, count)
+		if (!kis_there(one->file))
+			kdie_errno(K_USAGE, "%s", one->file);
+	kforeach_of(w, judge.task->workloads, judge.task->workload_count) {
+		bool in = ktask_in_set(w, judge.o.set);
 
 		any |= in;
-		timed |= in && judge.task->workloads[i].timed;
+		timed |= in && w->timed;
 	}
 	if (!any)
 		kdie(K_USAGE, "%s: the set '%s' contains no workload", judge.task->file,

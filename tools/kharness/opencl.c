@@ -24,9 +24,9 @@ opencl_environment(void)
 	/* PoCL's threads. */
 	env[n++] = kasprintf("POCL_MAX_PTHREAD_COUNT=%ld", judge.o.threads);
 	env[n++] = kstrdup("POCL_AFFINITY=0");
-	for (size_t i = 0; i < LEN(passed); i++)
-		if (getenv(passed[i]))
-			env[n++] = kasprintf("%s=%s", passed[i], getenv(passed[i]));
+	kforeach(name, passed)
+		if (getenv(*name))
+			env[n++] = kasprintf("%s=%s", *name, getenv(*name));
 	return env;
 }
 

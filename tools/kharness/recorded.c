@@ -162,9 +162,7 @@ recorded_varies(const struct ktask *t, const struct ktask_workload *w)
 {
 	bool fresh;
 
-	for (size_t i = 0; i < t->tensor_count; i++) {
-		const struct ktask_tensor *x = &t->tensors[i];
-
+	kforeach_of(x, t->tensors, t->tensor_count) {
 		if (!x->scalar && x->input && (!ktask_recorded(w, x, &fresh) || fresh) &&
 		    !json_is_array(json_object_get(w->values, x->name)))
 			return true;
@@ -175,11 +173,9 @@ recorded_varies(const struct ktask *t, const struct ktask_workload *w)
 bool
 recorded_any(const struct ktask *t, const struct ktask_workload *w)
 {
-	bool any = false, fresh;
+	bool fresh;
 
-	for (size_t i = 0; i < t->tensor_count; i++)
-		any |= ktask_recorded(w, &t->tensors[i], &fresh) != NULL;
-	return any;
+	return kany(kforeach_of(x, t->tensors, t->tensor_count), ktask_recorded(w, x, &fresh));
 }
 
 bool

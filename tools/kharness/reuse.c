@@ -222,9 +222,7 @@ warm_up(const struct batch *kept, struct batch *first)
 
 	batch_draw(first, reuse.w, judge.task->distributions[0], 1, true);
 	reuse.checked = kseconds_since(start) < oracle_s;
-	for (size_t i = 0; i < reuse.count; i++) {
-		struct player *p = &reuse.players[i];
-
+	kforeach_of(p, reuse.players, reuse.count) {
 		if (p->out)
 			continue;
 		memory_load_beside(&p->m, kept, 0, NULL, 0);
@@ -259,10 +257,9 @@ one_workload(void)
 {
 	struct batch kept, old, new;
 	int64_t start = know_ns();
-	struct krng rng;
+	struct krng rng = judge_stream(judge.draws++, "checked rounds");
 
 	reuse.rounds = 0;
-	krng_init(&rng, judge.o.seed, (long)judge.draws++, 0, "checked rounds");
 	reuse.secret = krng_below(&rng, CHECKED_EVERY);
 	batch_draw(&kept, reuse.w, judge.task->distributions[0], 1, true);
 	warm_up(&kept, &old);
@@ -407,9 +404,7 @@ start_all(struct subject *subjects)
 static void
 load_all(void)
 {
-	for (size_t i = 0; i < reuse.count; i++) {
-		struct player *p = &reuse.players[i];
-
+	kforeach_of(p, reuse.players, reuse.count) {
 		if (p->out)
 			continue;
 		p->handshake = runner_handshake(&p->r);
@@ -440,9 +435,7 @@ judge_reuse(struct subject *subjects, size_t count)
 		if (weights_of(judge.task) && judge.oracle && anybody())
 			trace(&reuse.players[0]);
 	}
-	for (size_t i = 0; i < count; i++) {
-		struct player *p = &reuse.players[i];
-
+	kforeach_of(p, reuse.players, count) {
 		if (p->out) {
 			json_array_clear(p->s->reuse);
 			json_array_clear(p->s->trace);

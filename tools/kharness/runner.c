@@ -155,9 +155,9 @@ environment(const char *file)
 	/* Restores the driver's own default; see kgpu_open. */
 	if (makes_streams(file))
 		env[n++] = kstrdup("CUDA_DEVICE_MAX_CONNECTIONS=8");
-	for (size_t i = 0; i < LEN(passed); i++)
-		if (getenv(passed[i]))
-			env[n++] = kasprintf("%s=%s", passed[i], getenv(passed[i]));
+	kforeach(name, passed)
+		if (getenv(*name))
+			env[n++] = kasprintf("%s=%s", *name, getenv(*name));
 	return env;
 }
 
@@ -490,8 +490,8 @@ threads_delay_ns(const struct runner *r)
 	int64_t ns = 0;
 	char text[96];
 
-	for (int i = 0; i < r->known; i++)
-		if (read_task(r->pid, r->thread[i], "schedstat", text, sizeof text))
+	kforeach_of(tid, r->thread, r->known)
+		if (read_task(r->pid, *tid, "schedstat", text, sizeof text))
 			ns += delay_of(text);
 	return ns;
 }
@@ -864,10 +864,10 @@ look_between(struct runner *r, const struct batch *b, size_t rows, struct glimps
 static enum outcome
 compare_glimpse(struct runner *r, const struct batch *b, const struct glimpse *g)
 {
-	for (size_t k = 0; k < g->returned; k++)
+	kforeach_of(place, r->m->places, g->returned)
 		for (size_t i = 0; i < judge.task->tensor_count; i++) {
 			const struct ktask_tensor *x = &judge.task->tensors[i];
-			size_t at = r->m->places[k].tensor[i];
+			size_t at = place->tensor[i];
 			struct pair p = { g->outputs + at, r->m->out.memory + at,
 				tensor_bytes(b->w, x) };
 

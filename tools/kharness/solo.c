@@ -280,9 +280,9 @@ apart_workload(const struct ktask_workload *w, enum kdist dist)
 	apart_call(w, memory);
 	if (judge.o.save && dist == t->distributions[0])
 		save_outputs(w, memory);
-	for (size_t i = 0; i < t->tensor_count; i++)
-		if (memory[i])
-			apart_free(memory[i]);
+	kforeach_of(one, memory, t->tensor_count)
+		if (*one)
+			apart_free(*one);
 	batch_free(&b);
 }
 
@@ -300,8 +300,8 @@ apart_listed(const struct ktask_workload *w)
 	const struct ktask *t = judge.task;
 
 	say_apart("begin", w);
-	for (size_t d = 0; d < t->distribution_count; d++)
-		apart_workload(w, t->distributions[d]);
+	kforeach_of(dist, t->distributions, t->distribution_count)
+		apart_workload(w, *dist);
 	say_apart("done", w);
 }
 
@@ -317,9 +317,8 @@ apart_drawn(const struct ktask_workload *w)
 	memory_largest(false, &in, &out);
 	for (int n = 0; n <= draws; n++) {
 		struct ktask_workload drawn;
-		struct krng rng;
+		struct krng rng = judge_stream(n, "sizes");
 
-		krng_init(&rng, judge.o.seed, n, 0, "sizes");
 		if (!vary_draw(t, w, t->axis_count, false, n ? &rng : NULL, in, out, &drawn))
 			continue;
 		say_apart("begin", &drawn);
@@ -337,9 +336,9 @@ by_bytes(const void *a, const void *b)
 	double bytes[2] = { 0, 0 };
 
 	for (size_t k = 0; k < 2; k++)
-		for (size_t i = 0; i < sorted->tensor_count; i++)
-			bytes[k] += (double)ktask_elements(sorted,
-			    *(struct ktask_workload *const *)(k ? b : a), &sorted->tensors[i]);
+		kforeach_of(x, sorted->tensors, sorted->tensor_count)
+			bytes[k] += (double)ktask_elements(
+			    sorted, *(struct ktask_workload *const *)(k ? b : a), x);
 	return (bytes[0] > bytes[1]) - (bytes[0] < bytes[1]);
 }
 
@@ -356,9 +355,9 @@ run_apart(void)
 	int64_t end = know_ns() + (int64_t)(judge.o.run_timeout_s * 1e9);
 	size_t count = 0;
 
-	for (size_t i = 0; i < t->workload_count; i++)
-		if (ktask_in_set(&t->workloads[i], judge.o.set))
-			list[count++] = &t->workloads[i];
+	kforeach_of(w, t->workloads, t->workload_count)
+		if (ktask_in_set(w, judge.o.set))
+			list[count++] = w;
 	sorted = t;
 	qsort(list, count, sizeof(struct ktask_workload *), by_bytes);
 	printf("apart: %zu workloads\n", count);
@@ -380,9 +379,7 @@ run_solo(void)
 		run_apart();
 		return;
 	}
-	for (size_t i = 0; i < judge.task->workload_count; i++) {
-		const struct ktask_workload *w = &judge.task->workloads[i];
-
+	kforeach_of(w, judge.task->workloads, judge.task->workload_count) {
 		if (!w->timed || !ktask_in_set(w, judge.o.set) ||
 		    (judge.o.workload && strcmp(w->name, judge.o.workload)))
 			continue;

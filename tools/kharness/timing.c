@@ -243,9 +243,8 @@ judge_call(struct racer *x, const char *outputs, const struct batch *b, size_t c
 static bool
 draw_witness(void)
 {
-	struct krng rng;
+	struct krng rng = judge_stream(judge.draws++, "witness");
 
-	krng_init(&rng, judge.o.seed, (long)judge.draws++, 0, "witness");
 	return (race.acquitted < CHECKED_ROUNDS && race.rounds < race.enough) ||
 	    krng_below(&rng, CHECKED_LATER) == 0;
 }
@@ -313,10 +312,8 @@ suspect(struct racer *x, const struct span *s)
 static bool
 are_alike(void)
 {
-	for (size_t i = 1; i < race.count; i++)
-		if (!race.racers[i].out && race.racers[i].r.threads != race.racers[0].r.threads)
-			return false;
-	return true;
+	return !kany(kforeach_of(x, race.racers, race.count),
+	    !x->out && x->r.threads != race.racers->r.threads);
 }
 
 /*
@@ -500,11 +497,7 @@ calls_wanted(void)
 static bool
 is_over(void)
 {
-	size_t left = 0;
-
-	for (size_t i = 0; i < race.count; i++)
-		left += !race.racers[i].out;
-	return judge.o.all_pairs ? !left : race.racers[0].out;
+	return !kany(kforeach_of(x, race.racers, firsts()), !x->out);
 }
 
 /*
@@ -627,9 +620,9 @@ is_precise(const struct racer *x)
 	struct kstat_interval m;
 	size_t n = 0;
 
-	for (size_t i = 0; i < race.rounds; i++)
-		if (!isnan(x->ns[i]))
-			logs[n++] = log(x->ns[i]);
+	kforeach_of(ns, x->ns, race.rounds)
+		if (!isnan(*ns))
+			logs[n++] = log(*ns);
 	if (n)
 		kstat_pairs(logs, n, &m);
 	return n && (m.high - m.low) / 2 < precise;
@@ -650,10 +643,7 @@ all_clear(void)
 static bool
 is_look(void)
 {
-	for (size_t i = 0; i < LEN(looks); i++)
-		if (race.rounds == looks[i])
-			return true;
-	return race.rounds == race.enough;
+	return race.rounds == race.enough || kany(kforeach(look, looks), race.rounds == *look);
 }
 
 /* ---- rounds ---- */
@@ -684,9 +674,8 @@ inputs_of_round(void)
 {
 	enum kdist kinds[RARE_MAX];
 	size_t count = rare_kinds(kinds);
-	struct krng rng;
+	struct krng rng = judge_stream(judge.draws, "rare inputs");
 
-	krng_init(&rng, judge.o.seed, (long)judge.draws, 0, "rare inputs");
 	return count && krng_below(&rng, RARE_EVERY) == 0 ? kinds[krng_below(&rng, count)]
 	                                                  : judge.task->distributions[0];
 }
@@ -700,12 +689,11 @@ static bool
 is_checked_round(enum kdist inputs)
 {
 	size_t left = race.rounds < race.enough ? race.enough - race.rounds : 0;
-	struct krng rng;
+	struct krng rng = judge_stream(judge.draws, "checked rounds");
 	bool yes;
 
 	if (race.oracle_s <= judge.space->oracle_s || race.enough <= CHECKED_ROUNDS)
 		return true;
-	krng_init(&rng, judge.o.seed, (long)judge.draws, 0, "checked rounds");
 	if (inputs != judge.task->distributions[0] && krng_below(&rng, 2))
 		return true;
 	yes = left ? krng_below(&rng, left) < race.to_check : krng_below(&rng, CHECKED_LATER) == 0;
@@ -726,9 +714,8 @@ processor_of_round(void)
 
 	if (judge.device || judge.opencl)
 		return -1;
-	for (size_t i = 0; i < race.count; i++)
-		if (!race.racers[i].out && race.racers[i].r.threads > 1)
-			return -1;
+	if (kany(kforeach_of(x, race.racers, race.count), !x->out && x->r.threads > 1))
+		return -1;
 	CPU_CLR(sched_getcpu(), &set);
 	if (!CPU_COUNT(&set))
 		return -1;
@@ -805,9 +792,8 @@ lone_calls(void)
 static bool
 is_hidden_round(void)
 {
-	struct krng rng;
+	struct krng rng = judge_stream(judge.draws, "hidden rounds");
 
-	krng_init(&rng, judge.o.seed, (long)judge.draws, 0, "hidden rounds");
 	/* A call that is slow while it warms up may be quick afterwards. */
 	if (race.rounds < race.enough)
 		return race.to_hide && race.fastest_ns < long_ns &&
@@ -821,20 +807,16 @@ least_calls(void)
 {
 	size_t least = race.calls;
 
-	for (size_t i = 0; i < race.count; i++)
-		if (is_judged(&race.racers[i]) && !race.racers[i].out &&
-		    race.racers[i].calls < least)
-			least = race.racers[i].calls;
+	kforeach_of(x, race.racers, race.count)
+		if (is_judged(x) && !x->out && x->calls < least)
+			least = x->calls;
 	return least;
 }
 
 static bool
 has_slow(void)
 {
-	for (size_t i = 0; i < race.count; i++)
-		if (race.racers[i].slow && !race.racers[i].out)
-			return true;
-	return false;
+	return kany(kforeach_of(x, race.racers, race.count), x->slow && !x->out);
 }
 
 /* Goes of racers that are quick compared with a slow one: many per round. */
@@ -859,12 +841,11 @@ more_goes(enum kdist inputs, struct goes *g)
 	int64_t start = know_ns();
 
 	for (int i = 0; i < QUICK_GOES_MOST && has_slow(); i++) {
-		struct krng rng;
+		struct krng rng = judge_stream(judge.draws, "checked goes");
 		struct batch b;
 
 		if (i >= QUICK_GOES && kseconds_since(start) > slow_s / QUICK_SHARE)
 			break;
-		krng_init(&rng, judge.o.seed, (long)judge.draws, 0, "checked goes");
 		batch_draw_checked(&b, race.w, inputs, race.calls,
 		    krng_below(&rng, CHECKED_LATER) ? 0 : race.checked, least_calls());
 		if (one_go_each(&b, false, ns, cpu))
@@ -948,11 +929,10 @@ static void
 look_at(struct racer *x)
 {
 	struct ktask_workload w;
-	struct krng rng;
+	struct krng rng = judge_stream(judge.draws, "looks");
 	struct batch b;
 	double cpu;
 
-	krng_init(&rng, judge.o.seed, (long)judge.draws, 0, "looks");
 	vary_scalars(race.w, &w);
 	batch_draw_checked(&b, &w, judge.task->distributions[0], x->calls, race.checked, x->calls);
 	b.look_ns = krng_double(&rng) * go_ns(x);
@@ -983,16 +963,15 @@ static void
 look_between_rounds(void)
 {
 	size_t left = race.rounds < race.enough ? race.enough - race.rounds : 0;
-	struct krng rng;
+	struct krng rng = judge_stream(judge.draws++, "early looks");
 
-	krng_init(&rng, judge.o.seed, (long)judge.draws++, 0, "early looks");
 	if (!hides() ||
 	    (left ? krng_below(&rng, left) >= race.to_look : krng_below(&rng, LOOKS_LATER)))
 		return;
 	race.to_look -= left > 0;
-	for (size_t i = 0; i < inspected(); i++)
-		if (race.racers[i].calls > 1 && race.racers[i].count && !race.racers[i].out)
-			look_at(&race.racers[i]);
+	kforeach_of(x, race.racers, inspected())
+		if (x->calls > 1 && x->count && !x->out)
+			look_at(x);
 }
 
 /*
@@ -1060,9 +1039,9 @@ samples(const struct racer *x, size_t *n)
 	double *v = kcalloc(race.rounds + 1, sizeof *v);
 
 	*n = 0;
-	for (size_t i = 0; i < race.rounds; i++)
-		if (!isnan(x->ns[i]))
-			v[(*n)++] = x->ns[i];
+	kforeach_of(ns, x->ns, race.rounds)
+		if (!isnan(*ns))
+			v[(*n)++] = *ns;
 	return v;
 }
 
@@ -1098,8 +1077,8 @@ add_row(struct racer *x)
 
 	kstat_of(v, n, &st);
 	kstat_median(v, n, &m);
-	for (size_t i = 0; i < n; i++)
-		json_array_append_new(list, json_integer((json_int_t)llround(v[i])));
+	kforeach_of(one, v, n)
+		json_array_append_new(list, json_integer((json_int_t)llround(*one)));
 	json_object_set_new(row, "workload", json_string(race.w->name));
 	if (race.w->weight != 1)
 		json_object_set_new(row, "weight", json_real(race.w->weight));
@@ -1225,11 +1204,11 @@ judge_racer(struct racer *x)
 static void
 end(void)
 {
-	for (size_t i = 0; i < race.count; i++) {
-		free(race.racers[i].ns);
-		free(race.racers[i].cpu);
-		free(race.racers[i].lone);
-		free(race.racers[i].host);
+	kforeach_of(x, race.racers, race.count) {
+		free(x->ns);
+		free(x->cpu);
+		free(x->lone);
+		free(x->host);
 	}
 }
 
@@ -1315,9 +1294,7 @@ load_all(void)
 				race.p.h = h;
 			fence = race.racers[i].r.fence_ns;
 		}
-	for (size_t i = 0; i < race.count; i++) {
-		struct racer *x = &race.racers[i];
-
+	kforeach_of(x, race.racers, race.count) {
 		if (x->loaded)
 			x->r.fence_ns = fence;
 		else if (!x->out)
@@ -1332,19 +1309,17 @@ start_again(void)
 {
 	enum spent before = spent_on(SPENT_STARTING);
 
-	for (size_t i = 0; i < race.count; i++) {
-		struct racer *x = &race.racers[i];
-
+	kforeach_of(x, race.racers, race.count) {
 		if (x->out)
 			continue;
 		runner_close(&x->r);
 		x->start = runner_launch(&x->r, x->s->file, &race.m);
 		x->greeted = x->loaded = false;
 	}
-	for (size_t i = 0; i < race.count; i++)
-		if (!race.racers[i].out) {
-			greet(&race.racers[i]);
-			drop(&race.racers[i], race.racers[i].start);
+	kforeach_of(each, race.racers, race.count)
+		if (!each->out) {
+			greet(each);
+			drop(each, each->start);
 		}
 	load_all();
 	spent_on(before);
@@ -1408,8 +1383,7 @@ open_memory(void)
 	const struct ktask *t = judge.task;
 	size_t in = 0, out = 0;
 
-	for (size_t i = 0; i < t->workload_count; i++) {
-		const struct ktask_workload *w = &t->workloads[i];
+	kforeach_of(w, t->workloads, t->workload_count) {
 		size_t x, y, n = w->timed ? slots(w) : 1;
 
 		/* A GPU's memory is also that of tier T2. */
@@ -1451,9 +1425,9 @@ race_open(void)
 
 	if (judge.device)
 		open_memory();
-	for (size_t i = 0; i < race.count; i++)
-		if (race.racers[i].start == OUT_OK)
-			runner_set_up(&race.racers[i].r, &race.m);
+	kforeach_of(x, race.racers, race.count)
+		if (x->start == OUT_OK)
+			runner_set_up(&x->r, &race.m);
 	spent_on(before);
 }
 
@@ -1461,11 +1435,11 @@ void
 race_close(void)
 {
 	/* All at once: those of a GPU take long to end. */
-	for (size_t i = 0; i < race.count; i++)
-		if (race.racers[i].r.outer > 0)
-			kill(race.racers[i].r.outer, SIGKILL);
-	for (size_t i = 0; i < race.count; i++)
-		runner_close(&race.racers[i].r);
+	kforeach_of(x, race.racers, race.count)
+		if (x->r.outer > 0)
+			kill(x->r.outer, SIGKILL);
+	kforeach_of(each, race.racers, race.count)
+		runner_close(&each->r);
 	if (race.paced)
 		runner_close(&race.pacer);
 	memory_close(&race.m);
@@ -1479,8 +1453,8 @@ race_greet(void)
 
 	if (race.paced)
 		runner_greet(&race.pacer);
-	for (size_t i = 0; i < race.count; i++)
-		greet(&race.racers[i]);
+	kforeach_of(x, race.racers, race.count)
+		greet(x);
 	spent_on(before);
 }
 
@@ -1507,9 +1481,7 @@ race_check(void)
 static void
 end_all(void)
 {
-	for (size_t i = 0; i < race.count; i++) {
-		struct racer *x = &race.racers[i];
-
+	kforeach_of(x, race.racers, race.count) {
 		if (x->out || race.busy)
 			json_array_clear(x->s->timing);
 		if (!x->out)
@@ -1546,10 +1518,9 @@ machine_json(void)
 static bool
 is_in(const char *name)
 {
-	for (size_t i = 0; i < race.count; i++)
-		if (!strcmp(race.racers[i].s->name, name))
-			return !race.racers[i].out;
-	return false;
+	const struct racer *x = krow_with(race.racers, race.count, s->name, name);
+
+	return x && !x->out;
 }
 
 /* A racer that failed later has not won earlier workloads either. */
@@ -1632,8 +1603,8 @@ race_run(json_t *pairs, int shared)
 	 * long as nobody measures.
 	 */
 	race_greet();
-	for (size_t i = 0; i < race.count; i++)
-		drop(&race.racers[i], race.racers[i].start);
+	kforeach_of(x, race.racers, race.count)
+		drop(x, x->start);
 	close(shared);
 	lock = judge_lock(true);
 	judge.alone = true;

@@ -76,8 +76,8 @@ always_divides(const struct ktask *t, size_t b, size_t a)
 {
 	if (a == b || t->axes[a].kind == KAXIS_EXPR || t->axes[b].kind == KAXIS_EXPR)
 		return false;
-	for (size_t i = 0; i < t->workload_count; i++) {
-		const int64_t *axis = t->workloads[i].axis;
+	kforeach_of(w, t->workloads, t->workload_count) {
+		const int64_t *axis = w->axis;
 
 		if (axis[b] < 1 || axis[a] < 1 || axis[a] % axis[b])
 			return false;
@@ -185,10 +185,8 @@ try_axes(struct variation *x)
 static bool
 is_listed(const struct ktask *t, const struct ktask_workload *w)
 {
-	for (size_t i = 0; i < t->workload_count; i++)
-		if (!memcmp(t->workloads[i].axis, w->axis, t->axis_count * sizeof *w->axis))
-			return true;
-	return false;
+	return kany(kforeach_of(x, t->workloads, t->workload_count),
+	    !memcmp(x->axis, w->axis, t->axis_count * sizeof *w->axis));
 }
 
 /* At most as large as the listed one, or small, and within the arenas. */
@@ -243,8 +241,7 @@ draw_scalar(struct krng *rng, const struct ktask_tensor *s, double v)
 static void
 draw_scalars(struct variation *x)
 {
-	for (size_t i = 0; i < x->t->tensor_count; i++) {
-		const struct ktask_tensor *s = &x->t->tensors[i];
+	kforeach_of(s, x->t->tensors, x->t->tensor_count) {
 		double v, now;
 
 		if (!s->scalar || s->fixed)
@@ -319,9 +316,8 @@ vary_draw(const struct ktask *t, const struct ktask_workload *w, size_t only, bo
 void
 vary_scalars(const struct ktask_workload *w, struct ktask_workload *to)
 {
-	struct krng rng;
+	struct krng rng = judge_stream(judge.draws++, "scalars");
 
-	krng_init(&rng, judge.o.seed, (long)judge.draws++, 0, "scalars");
 	if (vary_draw(judge.task, w, VARY_SCALARS, false, &rng, 0, 0, to))
 		return;
 	*to = *w;

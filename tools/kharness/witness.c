@@ -14,8 +14,8 @@ witness_take(struct witness *w, const struct memory *m, const struct batch *b)
 {
 	bool all = true;
 
-	for (size_t k = 0; k < b->count; k++)
-		all &= call_is_checked(&b->calls[k]);
+	kforeach_of(c, b->calls, b->count)
+		all &= call_is_checked(c);
 	if (all || !judge.oracle ||
 	    (m->out.bytes > bytes_max && m->out.bytes > judge.space->arena_bytes))
 		return;
@@ -54,9 +54,8 @@ witness_differs(const struct witness *w, const struct memory *m, const struct ba
 	size_t calls = b->count < w->calls ? b->count : w->calls, from, furthest = b->count;
 	int64_t start = know_ns();
 	double most = 0;
-	struct krng rng;
+	struct krng rng = judge_stream(judge.draws++, "first of the others");
 
-	krng_init(&rng, judge.o.seed, (long)judge.draws++, 0, "first of the others");
 	from = krng_below(&rng, calls);
 	for (size_t n = 0; n < calls && kseconds_since(start) < judge.space->oracle_s; n++) {
 		size_t k = (from + n) % calls;
