@@ -14,7 +14,7 @@ manifest_folder(void)
 	json_t *model = json_object_get(adoption.json, "model");
 	json_auto_t *m = NULL;
 
-	if (kis_there(path_of("%s/campaign.json", adoption.dir)))
+	if (kis_there(campaign_path("campaign.json")))
 		return adoption.dir;
 	if (!model)
 		kdie(K_MISSING, "this step needs a model; name one with --provider and --model");
@@ -67,18 +67,18 @@ ask_model(const char *name, int n, const json_t *context)
 {
 	auto_free char *system = ask_text("system", context), *user = ask_text(name, context),
 	               *whole = kasprintf("%s\n%s", system, user);
-	char *prompt, *reply, *text, hex[65];
+	const char *hex = ksha256_of(whole);
+	char *prompt, *reply, *text;
 
-	ksha256_text(whole, hex);
 	prompt = adopt_path("ask/%s-%d.%.12s/prompt.ndjson", name, n, hex);
 	reply = adopt_path("ask/%s-%d.%.12s/reply.ndjson", name, n, hex);
 	text = stored(reply);
 	if (!text) {
-		const char *argv[] = { "kllm", "-c", manifest_folder(), "-o", reply, prompt, NULL };
 		struct work_span w = work_begin("model", "asked, time %d: %s", n, name);
 
 		write_question(prompt, n, system, user, hex);
-		free(program_output(argv, NULL, -1));
+		free(
+		    program_output(NULL, -1, "kllm", "-c", manifest_folder(), "-o", reply, prompt));
 		work_end(&w);
 		text = stored(reply);
 	}

@@ -134,7 +134,6 @@ add_source(struct bundle *b, const char *path, bool root)
 {
 	const char *name = path_in(b->folder, path) ?: siblings_name(b->folder, path);
 	struct source *f = kcalloc(1, sizeof *f), **end = &b->first;
-	size_t len;
 
 	while (*end)
 		end = &(*end)->next;
@@ -142,9 +141,9 @@ add_source(struct bundle *b, const char *path, bool root)
 	*f = (struct source){ .path = kstrdup(path),
 		/* NULL: in a folder to which the copies only have a link. */
 		.name = kstrdup(name ? name : path),
-		.text = file_needed(path, &len),
+		.text = file_needed(path, NULL),
 		.root = root };
-	kscan(f->text, len, &f->scan);
+	kscan(f->text, &f->scan);
 	kscan_items(x, &f->scan) {
 		auto_free char *header = included_by(b, f, x);
 
@@ -166,7 +165,7 @@ static void prepend_source(struct bundle *b, const char *path);
 void
 bundle_open(struct bundle *b, const char *file, const char *folder, const json_t *settings)
 {
-	char *path = path_of("%s/%s", folder, file), real[PATH_MAX];
+	char *path = path_join(folder, file), real[PATH_MAX];
 	const json_t *forced = json_object_get(settings, "forced");
 
 	*b = (struct bundle){ .folder = realpath(folder, NULL),
@@ -175,7 +174,7 @@ bundle_open(struct bundle *b, const char *file, const char *folder, const json_t
 		.include = json_incref(json_object_get(settings, "include")) };
 	if (!b->folder || !realpath(path, real))
 		kdie_io("%s", path);
-	kscan(b->entry, strlen(b->entry), &b->entry_scan);
+	kscan(b->entry, &b->entry_scan);
 	add_source(b, real, true);
 	for (size_t i = json_array_size(forced); i-- > 0;) {
 		auto_free char *header = header_path(b, ".", kjson_item(forced, i));
@@ -307,7 +306,8 @@ has_operands(const struct bundle *b, const struct kscan_item *x)
 	auto_free char *class = kscan_path(kscan_whole(x)), *formals = instance_formals(g.result);
 	bool has = !*class || is_named(b, kscan_plain(class));
 
-	kforeach_of(p, g.params, g.count) {
+	kscan_params(p, &g)
+	{
 		auto_free char *own = kregex_part("(\\w+)\\s*(?:<.*)?[\\s&]*\\z", p->type);
 
 		if (own && !number_type(p->type) && !kregex_is(kshown("\\b%s\\b", own), formals))
@@ -470,7 +470,7 @@ find_definition(const struct bundle *b, const char *name, char hash[17])
 
 		if (!text || !strstr(text, name))
 			continue;
-		kscan(text, strlen(text), &s);
+		kscan(text, &s);
 		x = definition_in(&s, name);
 		if (!x)
 			continue;

@@ -132,7 +132,7 @@ call_body(const json_t *called, char **fault)
 	const char *type = NULL;
 	struct kbuf b = { 0 };
 
-	kjson_foreach(p, json_object_get(called, "parameters")) {
+	kjson_foreach(p, called, "parameters") {
 		auto_free char *text = kjson_bool(p, "result") ? kasprintf("&%s", result)
 		    : kjson_bool(p, "launch")                  ? kstrdup(kjson_str(p, "of"))
 		                                               : argument_of(p, names, NULL);
@@ -240,9 +240,7 @@ add_site(struct finding *f, enum call_kind kind, size_t from, size_t to)
 static bool
 is_same_instance(const struct finding *f, size_t at)
 {
-	const json_t *list = json_object_get(adoption.unit, "launches");
-
-	kjson_foreach(l, list) {
+	kjson_foreach(l, adoption.unit, "launches") {
 		if (kjson_is(l, "file", f->file) &&
 		    json_integer_value(json_array_get(json_object_get(l, "bytes"), 0)) ==
 		        (json_int_t)at)
@@ -322,14 +320,12 @@ call_find(const char *folder, struct call_sites *s)
 	*s = (struct call_sites){ 0 };
 	kjson_foreach_text(name, files) {
 		struct finding f = { .file = name, .sites = s };
-		size_t len;
-		auto_free char *text =
-		    kread_file(path_of("%s/%s", folder, f.file), SOURCE_MAX, &len);
+		auto_free char *text = kread_file(path_join(folder, f.file), SOURCE_MAX, NULL);
 
 		if (text && strstr(text, adoption.kernel)) {
-			kscan_through(text, len, &f.s);
+			kscan_through(text, &f.s);
 			f.hidden = !includes_kernel(folder, f.file);
-			kscan_each(at, &f.s, 0, len, adoption.kernel)
+			kscan_each(at, &f.s, 0, f.s.len, adoption.kernel)
 				see_name(&f, at);
 			kscan_free(&f.s);
 		}
@@ -339,7 +335,8 @@ call_find(const char *folder, struct call_sites *s)
 void
 call_sites_free(struct call_sites *s)
 {
-	kforeach_of(x, s->list, s->count) {
+	kforeach_list(x, s)
+	{
 		free(x->file);
 		free(x->path);
 		json_decref(x->parts);
@@ -359,10 +356,9 @@ launch_call(const struct call_site *x, const json_t *called, char **fault)
 	json_auto_t *list = json_array();
 	char *text = NULL;
 
-	kjson_foreach(p, json_object_get(called, "parameters")) {
-		const char *part = kjson_bool(p, "launch")
-		    ? kjson_str_or(x->parts, kjson_str(p, "of"), NULL)
-		    : NULL;
+	kjson_foreach(p, called, "parameters") {
+		const char *part =
+		    kjson_bool(p, "launch") ? kjson_maybe(x->parts, kjson_str(p, "of")) : NULL;
 		auto_free char *value = part ? kstrdup(part) : argument_of(p, names, x->arguments);
 
 		if (!value && !*fault)
@@ -379,7 +375,8 @@ bool
 call_edit(const struct call_sites *s, const json_t *called, const char *prototype, bool kept,
     struct edits *edits, char **fault)
 {
-	kforeach_of(x, s->list, s->count) {
+	kforeach_list(x, s)
+	{
 		char *text = x->kind == CALL_LAUNCH
 		    ? launch_call(x, called, fault)
 		    : kasprintf("%s%s;", kept ? "\n" : "", prototype);

@@ -227,9 +227,8 @@ set_environment(void *marks)
 	return putenv(variables[0]) || putenv(variables[1]);
 }
 
-static void
-run(const char *folder, const char *command, char *const *env, const char *name, bool boxed,
-    struct command_result *r)
+static struct command_result
+run(const char *folder, const char *command, char *const *env, const char *name, bool boxed)
 {
 	char *log = adopt_path("log/%s.log", name);
 	const char *argv[WORDS + 8] = { "sh", "-c", "log=$1; shift; exec \"$@\" >\"$log\" 2>&1",
@@ -243,6 +242,7 @@ run(const char *folder, const char *command, char *const *env, const char *name,
 		.setup = set_environment,
 		.setup_arg = marks };
 	auto_run struct kproc_result result = { 0 };
+	struct command_result r;
 
 	guard(ours);
 	n += boxed ? sandbox_words(argv + n, adopt_path("tmp")) : 0;
@@ -250,33 +250,33 @@ run(const char *folder, const char *command, char *const *env, const char *name,
 	argv[n++] = "sh";
 	argv[n] = write_script(folder, command, env, name);
 	kproc_must(&p, &result);
-	*r = (struct command_result){ .log = log,
+	r = (struct command_result){ .log = log,
 		.status = result.timed_out ? -1
 		    : result.signal        ? 128 + result.signal
 		                           : result.exit_code,
 		.wall_s = result.wall_s };
-	if (r->status)
-		explain(folder, command, r);
+	if (r.status)
+		explain(folder, command, &r);
+	return r;
 }
 
-void
-command_run(const char *folder, const char *command, char *const *env, const char *name,
-    struct command_result *r)
+struct command_result
+command_run(const char *folder, const char *command, char *const *env, const char *name)
 {
-	run(folder, command, env, name, true, r);
+	return run(folder, command, env, name, true);
 }
 
-void
-command_own(const char *folder, const char *command, const char *name, struct command_result *r)
+struct command_result
+command_own(const char *folder, const char *command, const char *name)
 {
 	static char words[] = "LC_ALL=C"; /* we parse the compilers' messages */
 	char *const env[] = { words, NULL };
 
-	run(folder, command, env, name, false, r);
+	return run(folder, command, env, name, false);
 }
 
 char *
-program_output(const char *const *argv, const char *in, int failure)
+program_output_of(const char *const *argv, const char *in, int failure)
 {
 	struct kproc p = { .argv = (char *const *)argv,
 		.in = in,
@@ -298,8 +298,7 @@ program_output(const char *const *argv, const char *in, int failure)
 json_t *
 command_json(const char *tool, const char *what)
 {
-	const char *argv[] = { tool, what, "-c", adoption.dir, NULL };
-	auto_free char *text = program_output(argv, NULL, -1);
+	auto_free char *text = program_output(NULL, -1, tool, what, "-c", adoption.dir);
 	json_t *json = json_loads(text, 0, NULL);
 
 	if (!json)

@@ -50,11 +50,10 @@ void
 compile_shims(void)
 {
 	char *folder = adopt_path("shims");
-	const char *argv[] = { "sh", "-c", names_script, "sh", folder, NULL };
 
 	remove_folder(folder);
 	write_text(path_of("%s/shim", folder), shim);
-	free(program_output(argv, NULL, K_IO));
+	free(script_output(NULL, K_IO, names_script, folder));
 }
 
 /* Are these two the same file? */
@@ -111,7 +110,7 @@ compile_of(const struct subject *a, const json_t *call, bool *astray)
 	json_t *settings;
 	bool found = false;
 
-	kjson_foreach_text(word, json_object_get(call, "sources")) {
+	kjson_foreach_text(word, call, "sources") {
 		auto_free char *full = *word == '/' ? kstrdup(word) : kasprintf("%s/%s", cwd, word);
 
 		found |= same_file(full, a->file);
@@ -157,7 +156,7 @@ compile_sources(const char *folder, const char *file)
 	for (int level = 0; level < LEVELS; level++)
 		for (size_t i = 0; i < json_array_size(files);) {
 			const char *name = kjson_item(files, i);
-			auto_free char *text = file_text(path_of("%s/%s", folder, name), NULL);
+			auto_free char *text = file_text(path_join(folder, name), NULL);
 			bool includes = text && includes_any(text, names);
 
 			if (includes && rules_is_header(name))
@@ -192,7 +191,7 @@ compile_seen(const char *copy, bool *astray)
 	}
 	calls = kjq("views/compile.jq", words);
 	kjson_foreach_text(file, files) {
-		struct subject subject = { copy, path_of("%s/%s", copy, file), project_path(file),
+		struct subject subject = { copy, path_join(copy, file), project_path(file),
 			adoption.device, adoption.cxx };
 
 		kjson_foreach(call, calls)
@@ -287,7 +286,7 @@ compile_commands(const char *folder, const char *file, bool cxx)
 {
 	static const char *const places[] = { ".", "build", "out", "cmake-build-release",
 		"builddir" };
-	struct subject subject = { folder, path_of("%s/%s", folder, file), "",
+	struct subject subject = { folder, path_join(folder, file), "",
 		kjson_bool(rules_language(file), "device"), cxx };
 	json_t *found = NULL;
 	bool astray = false;

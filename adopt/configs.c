@@ -90,7 +90,7 @@ integer_arguments(const json_t *calls, const char *campaign)
 	const json_t *params = json_object_get(unit, "parameters");
 	json_t *names = json_array();
 
-	kjson_foreach_member(name, v, json_object_get(json_array_get(calls, 0), "args")) {
+	kjson_foreach_member(name, v, json_array_get(calls, 0), "args") {
 		bool integer =
 		    !strstr(kjson_str(kjson_find(params, "name", name), "value"), "kwatch_block(");
 
@@ -171,9 +171,9 @@ command_configs(int argc, char **argv)
 	path = path_of("%s/adopt/observed.ndjson", o.campaign);
 	observed = read_calls(path, "run kadopt observe to write it", &header);
 	found = choose(&o, observed, header, path);
-	kjson_foreach_text(note, json_object_get(found, "notes"))
+	kjson_foreach_text(note, found, "notes")
 		kwarn("%s", note);
-	kjson_foreach(config, json_object_get(found, "configs"))
+	kjson_foreach(config, found, "configs")
 		add_example(config, observed);
 	text = json_dumps(found, JSON_INDENT(2) | JSON_SORT_KEYS);
 	kout_open(o.output ? o.output : path_of("%s/adopt/configs.json", o.campaign));

@@ -152,7 +152,7 @@ kscan_hides(const struct kscan_item *f)
 	auto_signature struct kscan_signature g = kscan_signature(f);
 
 	return !f->depth && f->name_count == 1 &&
-	    kany(kforeach_of(p, g.params, g.count), !strcmp(p->name, f->names[0]));
+	    kany(kscan_params(p, &g), !strcmp(p->name, f->names[0]));
 }
 
 /* ---- members of types ---- */
@@ -263,7 +263,8 @@ kscan_signature_text(const struct kscan_signature *g)
 	struct kbuf b = { 0 };
 
 	kbuf_printf(&b, "%s(", g->result);
-	kforeach_of(x, g->params, g->count) {
+	kscan_params(x, g)
+	{
 		kbuf_puts(&b, x > g->params ? "," : "");
 		if (x->strange)
 			kbuf_puts(&b, x->text);
@@ -282,11 +283,11 @@ kscan_signature_of(const char *text, const char *name)
 	const struct kscan_item *f;
 	auto_scan struct kscan s;
 
-	kscan(text, strlen(text), &s);
+	kscan(text, &s);
 	f = kscan_function(&s, name);
 	if (!f) {
 		kscan_free(&s);
-		kscan_through(text, strlen(text), &s);
+		kscan_through(text, &s);
 		f = kscan_function(&s, name);
 	}
 	if (!f)

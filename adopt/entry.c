@@ -194,9 +194,8 @@ used_pointer(const struct kscan_param *p, const struct type *record)
 
 	if (all.hidden)
 		return kstrdup("");
-	kforeach_of(x, all.list, all.count)
-		if (strchr(x->text, '*') && uses(p, x->name, ""))
-			return kstrdup(x->text);
+	kforeach_list(x, &all) if (strchr(x->text, '*') && uses(p, x->name, "")) return kstrdup(
+	    x->text);
 	return NULL;
 }
 
@@ -410,9 +409,8 @@ refuse_unknown(
 	kjson_foreach_member(used, seen, making.seen) {
 		bool found = making.cxx || strncmp(used, prefix, len) || strchr(used, '=');
 
-		kforeach_of(x, members->list, members->count)
-			found |= *x->name ? !strcmp(x->name, used + len)
-			                  : strstr(x->text, used + len) != NULL;
+		kforeach_list(x, members) found |=
+		    *x->name ? !strcmp(x->name, used + len) : strstr(x->text, used + len) != NULL;
 		if (!found)
 			refuse(p, "its member %s is not found in %s", used + len, record->name);
 	}
@@ -429,8 +427,7 @@ flatten(const struct kscan_param *p, const struct type *record, const char *from
 		    all.hidden ? ", or it has virtual functions or a base" : "");
 	if (all.hidden)
 		return;
-	kforeach_of(x, all.list, all.count)
-		flatten_member(p, x, from, to, name, constant, depth);
+	kforeach_list(x, &all) flatten_member(p, x, from, to, name, constant, depth);
 	if (!depth && all.count)
 		refuse_unknown(p, record, &all);
 }
@@ -516,9 +513,8 @@ copies_much(const struct kscan_param *p, const struct type *type, const char *ow
 	auto_buf struct kbuf b = { 0 };
 
 	kbuf_printf(&b, "extern %s %s_;\nextern char copied[1", own, p->name);
-	kforeach_of(x, all.list, all.count)
-		if (strchr(x->text, '[') && uses(p, x->name, ""))
-			kbuf_printf(&b, " + sizeof %s_.%s", p->name, x->name);
+	kforeach_list(x, &all) if (strchr(x->text, '[') && uses(p, x->name, ""))
+	    kbuf_printf(&b, " + sizeof %s_.%s", p->name, x->name);
 	kbuf_puts(&b, "];\n");
 	return is_large(b.data, "copied");
 }
@@ -583,7 +579,7 @@ joined_to(const struct kscan_param *p)
 static bool
 is_joined(const struct kscan_param *p)
 {
-	return kany(kforeach_of(q, making.g.params, making.g.count), joined_to(q) == p);
+	return kany(kscan_params(q, &making.g), joined_to(q) == p);
 }
 
 /* The parameter into whose array P points, so that a number can replace P; NULL: none. */
@@ -614,8 +610,7 @@ twin_of(const struct kscan_param *p)
 static bool
 has_other_name(const struct kscan_param *p)
 {
-	return is_joined(p) ||
-	    kany(kforeach_of(q, making.g.params, making.g.count), !q->constant && twin_of(q) == p);
+	return is_joined(p) || kany(kscan_params(q, &making.g), !q->constant && twin_of(q) == p);
 }
 
 /* The place in the array that BASE points to, as a number. */
@@ -876,7 +871,8 @@ launch_part(const char *what)
 	    (*what != 'g' || kregex_is("\\A\\d*\\z", instance_part(making.u->launches, what))))
 		return text;
 	free(text);
-	kforeach_of(l, making.u->launches, making.u->launch_count) {
+	unit_launches(l, making.u)
+	{
 		size_t n = instance_dimensions(l, instance_part(l, what));
 
 		dims = n > dims ? n : dims;
@@ -902,8 +898,7 @@ launch_text(void)
 		add_param("shared_bytes", "int", "shared_bytes")->launch = true;
 		shared = kstrdup("shared_bytes");
 	}
-	if (!kany(kforeach_of(p, making.u->params, making.u->param_count),
-	        !strcmp(p->name, "stream")))
+	if (!kany(unit_params(p, making.u), !strcmp(p->name, "stream")))
 		add_param("stream", "cudaStream_t", "stream")->launch = true;
 	return kasprintf("<<<%s, %s, %s, stream>>>", grid, block, shared);
 }
@@ -924,7 +919,8 @@ add_entry_head(struct kbuf *b)
 {
 	auto_buf struct kbuf list = kbuf_empty();
 
-	kforeach_of(p, making.u->params, making.u->param_count) {
+	unit_params(p, making.u)
+	{
 		auto_free char *one = declaration(p, p->text);
 
 		kbuf_join(&list, ", ", one);
@@ -974,7 +970,8 @@ set_null(void)
 	struct kbuf b = { 0 };
 	size_t n = 0;
 
-	kforeach_of(p, making.u->params, making.u->param_count) {
+	unit_params(p, making.u)
+	{
 		bool null = p->pointer && kjson_has(names, p->name);
 
 		if (null) {
@@ -1044,7 +1041,8 @@ put_within(size_t at, struct kbuf *b)
 	place = add_param(at_name, "int", at_value);
 	place->place = kstrdup(value);
 	place->along = kstrdup(name);
-	kforeach_of(q, making.u->params, making.u->param_count) {
+	unit_params(q, making.u)
+	{
 		follow(&q->along, name);
 		follow(&q->given, name);
 	}
@@ -1072,8 +1070,7 @@ rely(void)
 {
 	const struct adopted_unit *u = making.u;
 
-	if (!making.why->len &&
-	    !kany(kforeach_of(p, u->params, u->param_count), p->pointer && !p->constant))
+	if (!making.why->len && !kany(unit_params(p, u), p->pointer && !p->constant))
 		refuse(NULL, "it returns nothing, and changes none of its arguments");
 	set_null();
 	set_given();

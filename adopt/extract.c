@@ -67,10 +67,9 @@ bool
 build_alone(const char *source, const char *object, char **log)
 {
 	char *command = build_command(source, object), *folder = adopt_path("task"), *text;
-	auto_result struct command_result r = { 0 };
+	auto_result struct command_result r = command_own(folder, command, "build-alone");
 	size_t len;
 
-	command_own(folder, command, "build-alone", &r);
 	if (r.status == 127)
 		kdie(K_MISSING, "the compiler is not installed: %.80s", command);
 	text = r.status ? file_text(r.log, &len) : NULL;
@@ -98,7 +97,7 @@ context_files(void)
 {
 	json_t *list = json_array();
 
-	kjson_foreach_text(name, json_object_get(adoption.json, "context")) {
+	kjson_foreach_text(name, adoption.json, "context") {
 		auto_free char *text = kread_file(project_path(name), CONTEXT_MAX, NULL);
 		auto_buf struct kbuf b = { 0 };
 

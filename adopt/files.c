@@ -18,8 +18,7 @@ add_files(json_t *list, const char *project, const char *folder, bool headers_on
 {
 	static const char script[] = "find -L \"$1\" -name .git -prune -o -type f -print | "
 	                             "LC_ALL=C sort";
-	const char *argv[] = { "sh", "-c", script, "sh", path_of("%s%s", project, folder), NULL };
-	auto_free char *names = program_output(argv, NULL, 0);
+	auto_free char *names = script_output(NULL, 0, script, path_of("%s%s", project, folder));
 
 	kpart_foreach(name, names, "\n")
 		if (is_source(name) && (!headers_only || rules_is_header(name)))

@@ -39,7 +39,7 @@ go_on(bool winner)
 		if (code)
 			break;
 		code = run("kadopt", "integrate");
-		command_own(adoption.dir, "kcampaign next -c .", "next", &r);
+		r = command_own(adoption.dir, "kcampaign next -c .", "next");
 		over = r.status != 0;
 		command_free(&r);
 	}

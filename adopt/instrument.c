@@ -30,5 +30,5 @@ instrument(void)
 		kdie(K_MISSING,
 		    "the model's reply (%s/adopt/ask) contains no file with the requested lines",
 		    adoption.dir);
-	write_text(path_of("%s/%s", watch_copy_path(), adoption.file), code);
+	write_text(path_join(watch_copy_path(), adoption.file), code);
 }

@@ -81,7 +81,7 @@ find_winner(void)
 	json_auto_t *facts = NULL;
 	const json_t *best, *source;
 
-	if (!kis_there(path_of("%s/archive.ndjson", adoption.dir)))
+	if (!kis_there(campaign_path("archive.ndjson")))
 		kdie_usage("%s: the campaign has not run yet; run make campaign", adoption.dir);
 	facts = command_json("kreport", "--json");
 	best = json_object_get(facts, "best");
@@ -100,10 +100,10 @@ find_winner(void)
 static json_t *
 written_arrays(void)
 {
-	json_auto_t *task = kjson_load(path_of("%s/task.json", adoption.dir));
+	json_auto_t *task = kjson_load(campaign_path("task.json"));
 	json_t *list = json_array();
 
-	kjson_foreach_member(name, output, json_object_get(task, "outputs"))
+	kjson_foreach_member(name, output, task, "outputs")
 		kjson_add(list, name);
 	return list;
 }
@@ -113,7 +113,7 @@ scan(void)
 {
 	json_auto_t *arrays = written_arrays();
 	auto_free char *reference =
-	    file_needed(path_of("%s/reference.%s", adoption.dir, adoption.suffix), NULL);
+	    file_needed(campaign_path("reference.%s", adoption.suffix), NULL);
 	auto_buf struct kbuf faults = { 0 };
 
 	splice_scan(reference, attempt.code, arrays, &faults);
@@ -164,11 +164,11 @@ static bool
 is_fit(const char *text, char **why)
 {
 	const struct patch *p = &attempt.patch;
-	const char *called = kjson_str_or(p->called, "function", NULL);
+	const char *called = kjson_maybe(p->called, "function");
 	auto_scan struct kscan s, o;
 
-	kscan(text, strlen(text), &s);
-	kscan(attempt.original, strlen(attempt.original), &o);
+	kscan(text, &s);
+	kscan(attempt.original, &o);
 	if (!same_function(called ? p->files[0].text : attempt.original, text,
 	        called ? called : adoption.kernel, why))
 		return false;
@@ -248,9 +248,8 @@ new_files(void)
 static bool
 command_good(const char *what, const char *command)
 {
-	auto_result struct command_result r = { 0 };
+	auto_result struct command_result r = command_run(adoption.project, command, NULL, what);
 
-	command_run(adoption.project, command, NULL, what, &r);
 	if (r.status) {
 		kwarn("%s: %s", what, r.why);
 		hear(r.said, "In the application: %s\n\n", r.why);

@@ -58,7 +58,7 @@ keep_outputs(void)
 	json_auto_t *there = json_object();
 	size_t len;
 
-	kjson_foreach(o, json_object_get(adoption.json, "outputs")) {
+	kjson_foreach(o, adoption.json, "outputs") {
 		const char *name = kjson_str(o, "file");
 		auto_free char *text = file_text(project_path(name), &len);
 
@@ -91,13 +91,12 @@ return_outputs(void)
 	json_auto_t *there = kjson_if_there(adopt_path("kept/list.json"));
 
 	kjson_foreach_member(name, was, there) {
-		char *to = project_path(name), *from = adopt_path("kept/files/%s", name), now[65],
-		     kept[65];
+		char *to = project_path(name), *from = adopt_path("kept/files/%s", name);
+		const char *kept = file_sha256(from);
 
 		if (json_is_false(was)) {
 			unlink(to);
-		} else if (file_sha256(from, kept) &&
-		    (!file_sha256(to, now) || strcmp(now, kept))) {
+		} else if (*kept && strcmp(kept, file_sha256(to))) {
 			size_t len;
 			auto_free char *text = file_text(from, &len);
 
@@ -109,10 +108,9 @@ return_outputs(void)
 static bool
 is_original(const char *file)
 {
-	char now[65], was[65];
+	const char *was = file_sha256(journal_original(file));
 
-	return file_sha256(project_path(file), now) && file_sha256(journal_original(file), was) &&
-	    !strcmp(now, was);
+	return *was && !strcmp(was, file_sha256(project_path(file)));
 }
 
 bool
@@ -171,7 +169,7 @@ void
 journal_backup(void)
 {
 	json_auto_t *change = last_change();
-	char *path = project_path(adoption.file), hex[65];
+	char *path = project_path(adoption.file);
 	auto_free char *text = NULL;
 	size_t len;
 
@@ -184,8 +182,8 @@ journal_backup(void)
 		kdie_errno(K_USAGE, "%s", path);
 	if (!journal_is_original())
 		write_bytes(journal_original(adoption.file), text, len);
-	ksha256_hex(text, len, hex);
-	kjson_put(kjson_ensure(adoption.json, "originals", json_object()), adoption.file, hex);
+	kjson_put(kjson_ensure(adoption.json, "originals", json_object()), adoption.file,
+	    ksha256(text, len));
 }
 
 /* Do all files of the change have the contents in its FIELD: "from", "to"? */
@@ -193,11 +191,10 @@ static bool
 all_are(const json_t *change, const char *field)
 {
 	const json_t *files = json_object_get(change, "files");
-	char now[65];
 
 	return json_object_size(files) &&
 	    !kany(kjson_foreach_member(file, v, files),
-	        !file_sha256(project_path(file), now) || strcmp(now, kjson_str(v, field)));
+	        !kjson_is(v, field, file_sha256(project_path(file))));
 }
 
 bool
@@ -213,14 +210,12 @@ void
 journal_change(const struct patch *p, const char *run, const char *id)
 {
 	json_t *files = json_object();
-	char from[65], to[65];
 
 	kforeach_of(f, p->files, p->count) {
 		if (!is_original(f->name))
 			write_text(journal_original(f->name), f->was);
-		ksha256_text(f->was, from);
-		ksha256_text(f->text, to);
-		json_object_set_new(files, f->name, json_pack("{s:s,s:s}", "from", from, "to", to));
+		json_object_set_new(files, f->name,
+		    json_pack("{s:s,s:s}", "from", ksha256_of(f->was), "to", ksha256_of(f->text)));
 	}
 	keep_outputs();
 	note(json_pack(
@@ -240,7 +235,7 @@ journal_restore(void)
 {
 	json_auto_t *change = last_change();
 
-	kjson_foreach_member(file, v, json_object_get(change, "files")) {
+	kjson_foreach_member(file, v, change, "files") {
 		size_t len;
 		auto_free char *text = file_needed(journal_original(file), &len);
 
@@ -257,9 +252,9 @@ journal_restore(void)
 static void
 rebuild(void)
 {
-	auto_result struct command_result r = { 0 };
+	auto_result struct command_result r =
+	    command_run(adoption.project, adoption.build, NULL, "rebuild");
 
-	command_run(adoption.project, adoption.build, NULL, "rebuild", &r);
 	if (r.status)
 		kwarn("the sources are right, but the build fails: %s", r.why);
 }
@@ -268,10 +263,9 @@ rebuild(void)
 static const char *
 edited_file(const json_t *change)
 {
-	char now[65];
+	kjson_foreach_member(file, v, change, "files") {
+		const char *now = file_sha256(project_path(file));
 
-	kjson_foreach_member(file, v, json_object_get(change, "files")) {
-		file_sha256(project_path(file), now);
 		if (*now && strcmp(now, kjson_str_or(v, "from", "?")) &&
 		    strcmp(now, kjson_str_or(v, "to", "?")))
 			return file;
@@ -288,7 +282,7 @@ journal_repair(void)
 
 	if (ended)
 		kwarn("ended %zu process%s of an earlier run", ended, ended > 1 ? "es" : "");
-	kjson_foreach_member(file, v, json_object_get(change, "files"))
+	kjson_foreach_member(file, v, change, "files")
 		unlink(new_path(file));
 	if (!is_pending(change))
 		return K_OK;

@@ -106,19 +106,22 @@ void adoption_lock(void);
 /* Release it: before we start a program that takes it, and in a child that might outlive us. */
 void adoption_unlock(void);
 /*
- * Make a path; one in DIR/adopt; one in the project. They are valid until the end of the process.
+ * Make a path; one in FOLDER, in DIR, in DIR/adopt, in the project. They are valid until the end of
+ * the process.
  */
 char *path_of(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-#define adopt_path(fmt, ...) path_of("%s/adopt/" fmt, adoption.dir, ##__VA_ARGS__)
+char *path_join(const char *folder, const char *name);
+#define campaign_path(fmt, ...) path_of("%s/" fmt, adoption.dir, ##__VA_ARGS__)
+#define adopt_path(fmt, ...) campaign_path("adopt/" fmt, ##__VA_ARGS__)
+#define project_path(name) path_join(adoption.project, name)
 /* The same for a file that the command STEP makes: dies if it does not exist. */
 char *adopt_made(const char *name, const char *step);
-char *project_path(const char *name);
 /* PATH relative to FOLDER, "" for FOLDER itself; NULL: it is outside. Both are real paths. */
 const char *path_in(const char *folder, const char *path);
-/* The text of a file; and its hex digest. NULL and false: no such file. */
+/* The text of a file, NULL: no such file; and its hex digest, a text of kshown, or "". */
 char *file_text(const char *path, size_t *len);
 char *file_needed(const char *path, size_t *len); /* dies when there is no such file */
-bool file_sha256(const char *path, char hex[65]);
+const char *file_sha256(const char *path);
 void make_folder_of(const char *path); /* make the parent folders of the file PATH */
 /* These die when they fail. */
 void write_text(const char *path, const char *text);
@@ -175,11 +178,10 @@ struct command_result {
  * Run a shell COMMAND in FOLDER, with the launcher if there is one, adding ENV ("NAME=VALUE", NULL
  * at the end; may be NULL); its output goes to DIR/adopt/log/NAME.log. Free with command_free.
  */
-void command_run(const char *folder, const char *command, char *const *env, const char *name,
-    struct command_result *r);
+struct command_result command_run(
+    const char *folder, const char *command, char *const *env, const char *name);
 /* The same for our own commands, which have their own sandboxes. */
-void command_own(
-    const char *folder, const char *command, const char *name, struct command_result *r);
+struct command_result command_own(const char *folder, const char *command, const char *name);
 void command_free(struct command_result *r);
 #define auto_result __attribute__((cleanup(command_free)))
 /*
@@ -187,7 +189,12 @@ void command_free(struct command_result *r);
  * its messages and die with the status FAILURE; 0: a failure does not matter. -1, for kiln's own
  * tools: die with the tool's status, and always pass on its messages. The caller frees.
  */
-char *program_output(const char *const *argv, const char *in, int failure);
+char *program_output_of(const char *const *argv, const char *in, int failure);
+/* The same for the program with these words, and for a shell's SCRIPT with these arguments. */
+#define program_output(in, failure, ...) \
+	program_output_of((const char *const[]){ __VA_ARGS__, NULL }, in, failure)
+#define script_output(in, failure, script, ...) \
+	program_output(in, failure, "sh", "-c", script, "sh", __VA_ARGS__)
 /*
  * The JSON that a tool of kiln prints, when called with "-c DIR"; dies as the tool does. New
  * reference.

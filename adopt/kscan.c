@@ -853,8 +853,8 @@ blank_continuations(struct kscan *s)
 			s->code[p] = ' ';
 }
 
-static void
-scan_text(const char *text, size_t len, struct kscan *s, bool through)
+void
+kscan_bytes(const char *text, size_t len, bool through, struct kscan *s)
 {
 	size_t head = 0, from = 0, to = len;
 
@@ -871,18 +871,6 @@ scan_text(const char *text, size_t len, struct kscan *s, bool through)
 		scan_range(s, from, to);
 	scan_members(s);
 	kscan_find_launches(s);
-}
-
-void
-kscan(const char *text, size_t len, struct kscan *s)
-{
-	scan_text(text, len, s, false);
-}
-
-void
-kscan_through(const char *text, size_t len, struct kscan *s)
-{
-	scan_text(text, len, s, true);
 }
 
 static void

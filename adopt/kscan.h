@@ -58,12 +58,12 @@ struct kscan {
 };
 
 /*
- * TEXT must outlive S. An include guard around all of it is ignored; "#if 0" is a comment. Free
- * with kscan_free.
+ * TEXT must outlive S. An include guard around all of it is ignored; "#if 0" is a comment. THROUGH:
+ * every #if is ignored, so the contents of its branches follow one another. Free with kscan_free.
  */
-void kscan(const char *text, size_t len, struct kscan *s);
-/* The same, but every #if is ignored: the contents of its branches follow one another. */
-void kscan_through(const char *text, size_t len, struct kscan *s);
+void kscan_bytes(const char *text, size_t len, bool through, struct kscan *s);
+#define kscan(text, s) kscan_bytes(text, strlen(text), false, s)
+#define kscan_through(text, s) kscan_bytes(text, strlen(text), true, s)
 void kscan_free(struct kscan *s);
 /* A variable with this is freed at the end of its block. */
 #define auto_scan __attribute__((cleanup(kscan_free)))
@@ -189,6 +189,8 @@ struct kscan_signature {
 	size_t close;  /* the ')' after the parameters */
 	bool constant; /* a member that does not change its object */
 };
+/* For every parameter P of the signature G. */
+#define kscan_params(p, g) kforeach_of(p, (g)->params, (g)->count)
 /* Free it with kscan_signature_free. */
 struct kscan_signature kscan_signature(const struct kscan_item *f);
 void kscan_signature_free(struct kscan_signature *g);

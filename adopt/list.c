@@ -191,7 +191,7 @@ is_written(const struct adopted_unit *u, json_t *texts)
 	size_t len = 0;
 
 	if (!json_object_get(texts, u->file)) {
-		auto_free char *all = file_text(path_of("%s/%s", project, u->file), &len);
+		auto_free char *all = file_text(path_join(project, u->file), &len);
 
 		json_object_set_new(texts, u->file, kjson_text(all ?: "", len));
 	}
@@ -210,21 +210,21 @@ make_rows(const struct unit_sources *s, const struct list_options *o, struct row
 	size_t n = 0;
 
 	*rows = NULL;
-	kforeach_of(source, s->list, s->count)
-		for (size_t k = 0; (x = unit_candidate(source, k)); k++) {
-			struct row r = { 0 };
+	kforeach_list(source, s) for (size_t k = 0; (x = unit_candidate(source, k)); k++)
+	{
+		struct row r = { 0 };
 
-			if (!is_wanted(source, x, o) || !is_new(seen, source, x))
-				continue;
-			r.good = unit_make(&r.unit, source, x, NULL, &r.why);
-			if (r.good && !is_written(&r.unit, texts)) {
-				r.good = false;
-				kbuf_puts(&r.why, "a macro makes its name\n");
-			}
-			r.share = share_of(o->profile, kscan_plain(r.unit.name));
-			kgrow(*rows, n);
-			(*rows)[n++] = r;
+		if (!is_wanted(source, x, o) || !is_new(seen, source, x))
+			continue;
+		r.good = unit_make(&r.unit, source, x, NULL, &r.why);
+		if (r.good && !is_written(&r.unit, texts)) {
+			r.good = false;
+			kbuf_puts(&r.why, "a macro makes its name\n");
 		}
+		r.share = share_of(o->profile, kscan_plain(r.unit.name));
+		kgrow(*rows, n);
+		(*rows)[n++] = r;
+	}
 	kforeach_of(r, *rows, n)
 		if (!r->good && !r->unit.kernel)
 			propose(*rows, n, r);

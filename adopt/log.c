@@ -111,7 +111,7 @@ names_of(const json_t *call)
 
 	kbuf_printf(&b, "%d %d", json_object_get(call, "grid") != NULL,
 	    json_object_get(call, "block") != NULL);
-	kjson_foreach_member(name, v, json_object_get(call, "args"))
+	kjson_foreach_member(name, v, call, "args")
 		kbuf_printf(&b, " %s", name);
 	return b.data;
 }

@@ -53,7 +53,7 @@ parse_options(int argc, char **argv)
 static const char *
 answer(const char *field)
 {
-	const char *text = kjson_str_or(asked.answers, field, NULL);
+	const char *text = kjson_maybe(asked.answers, field);
 
 	if (!text || !*text)
 		kdie_usage("%s/adopt.json does not exist; give --%s", asked.campaign, field);
@@ -116,15 +116,6 @@ change_unit(const json_t *assumed)
 
 /* ---- is the observation still valid? ---- */
 
-static void
-set_hash(json_t *o, const char *name, const char *data, size_t len)
-{
-	char hex[65];
-
-	ksha256_hex(data, len, hex);
-	kjson_put(o, name, hex);
-}
-
 /*
  * Everything that the build may read, by name and contents, in an order that does not depend on the
  * file system.
@@ -152,8 +143,8 @@ add_sources(json_t *header)
 
 	for (size_t i = 0; i < json_array_size(siblings) && i < SIBLINGS_MAX; i++)
 		argv[6 + i] = path_of("../%s", kjson_item(siblings, i));
-	list = program_output(argv, NULL, K_IO);
-	set_hash(header, "sources_sha256", list, strlen(list));
+	list = program_output_of(argv, NULL, K_IO);
+	kjson_put(header, "sources_sha256", ksha256_of(list));
 }
 
 /* The current header; without the program, which only exists after a build. */
@@ -166,10 +157,10 @@ make_header(const char *how)
 	               *commands = kasprintf("%s\n%s\n%s\n", adoption.build, adoption.run,
 	                   adoption.launcher ? adoption.launcher : "");
 
-	set_hash(header, "signature_sha256", normal, strlen(normal));
-	set_hash(header, "wrapper_sha256", watched.text + watched.f->from,
-	    watched.f->to - watched.f->from);
-	set_hash(header, "command_sha256", commands, strlen(commands));
+	kjson_put(header, "signature_sha256", ksha256_of(normal));
+	kjson_put(header, "wrapper_sha256",
+	    ksha256(watched.text + watched.f->from, watched.f->to - watched.f->from));
+	kjson_put(header, "command_sha256", ksha256_of(commands));
 	add_sources(header);
 	return header;
 }
@@ -178,21 +169,10 @@ make_header(const char *how)
 static void
 add_program(json_t *header)
 {
-	char *path = watch_program(), hex[65];
+	const char *path = watch_program(), *hex = *path ? file_sha256(path) : "";
 
-	if (*path && file_sha256(path, hex))
+	if (*hex)
 		kjson_put(header, "binary_sha256", hex);
-}
-
-/* The first line of observed.ndjson; NULL: there is none. New reference. */
-static json_t *
-header_of(const char *path)
-{
-	auto_free char *text = kread_file(path, (size_t)1 << 30, NULL);
-
-	if (text)
-		text[strcspn(text, "\n")] = '\0';
-	return text ? json_loads(text, 0, NULL) : NULL;
 }
 
 /* Why an observation with the header OLD does not match HEADER; NULL: it does. The caller frees. */
@@ -217,7 +197,7 @@ stale(const json_t *old, const json_t *header)
 	kforeach(x, fields)
 		if (!why && !kjson_is(old, x->field, kjson_str(header, x->field)))
 			why = kasprintf("it belongs to %s (%s)", x->what, x->field);
-	binary = kjson_str_or(old, "binary_sha256", NULL);
+	binary = kjson_maybe(old, "binary_sha256");
 	add_program(now);
 	if (!why && binary && json_object_size(now) &&
 	    strcmp(binary, kjson_str(now, "binary_sha256")))
@@ -438,10 +418,9 @@ assume(json_t *calls)
 	json_t *compared = json_array();
 	json_auto_t *input = json_pack("{s:O,s:o}", "calls", calls, "compared", compared);
 
-	kforeach_of(p, watched.of.params, watched.of.count)
-		kforeach_of(q, watched.of.params, watched.of.count)
-			if (kscan_compares(watched.f, p, q))
-				kjson_append(compared, "[s,s]", q->name, p->name);
+	kscan_params(p, &watched.of)
+	    kscan_params(q, &watched.of) if (kscan_compares(watched.f, p, q))
+	        kjson_append(compared, "[s,s]", q->name, p->name);
 	return kjq("views/assume.jq", input);
 }
 
@@ -525,7 +504,7 @@ run(json_t *header, const char *observed)
 char *
 counters_of(const json_t *kernels)
 {
-	const char *file = kjson_str_or(adoption.json, "ncu", NULL);
+	const char *file = kjson_maybe(adoption.json, "ncu");
 	auto_free char *ncu = NULL, *text = NULL;
 	auto_buf struct kbuf b = { 0 };
 	auto_result struct command_result r = { 0 };
@@ -541,7 +520,7 @@ counters_of(const json_t *kernels)
 	command_quote(&b, made);
 	kbuf_puts(&b, " sh -c ");
 	command_quote(&b, adoption.run);
-	command_run(project_copy(), b.data, NULL, "ncu", &r);
+	r = command_run(project_copy(), b.data, NULL, "ncu");
 	text = file_text(made, NULL);
 	/* It may go on without counters. */
 	if (r.status || !text || !strstr(text, NCU_TITLES))
@@ -575,7 +554,7 @@ command_observe(int argc, char **argv)
 	                               : "calls");
 	observed = adopt_path("observed.ndjson");
 	make_folder_of(observed);
-	old = header_of(observed);
+	old = kin_first(observed);
 	why = stale(old, header);
 	if (asked.check) {
 		if (why)

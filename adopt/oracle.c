@@ -39,7 +39,7 @@ oracle_swap(const char *text, char **why)
 	}
 	for (size_t p = 0, end; kscan_identifier(&s, &p, s.len, &end); p = end) {
 		auto_free char *word = kscan_copy(&s, p, end);
-		const char *wide = kjson_str_or(words, word, NULL);
+		const char *wide = kjson_maybe(words, word);
 
 		if (!wide || is_include(code, p))
 			continue;
@@ -60,7 +60,7 @@ add_using(struct kbuf *b, const char *text)
 	char *path[8] = { NULL };
 	auto_scan struct kscan s;
 
-	kscan(text, strlen(text), &s);
+	kscan(text, &s);
 	kscan_items(x, &s) {
 		auto_free char *line = NULL,
 		               *name = x->kind == KSCAN_OPEN && x->depth < LEN(path)

@@ -160,7 +160,7 @@ static char *
 output_differs(struct comparing *c, const json_t *o, const char *compare, const char *folder)
 {
 	const char *name = kjson_str(o, "file"), *was = adopt_path("outputs/%s", name),
-	           *now = path_of("%s/%s", folder, name);
+	           *now = path_join(folder, name);
 	size_t n, m;
 	auto_free char *x = file_text(was, &n), *y = file_text(now, &m);
 	int kind = kind_of(compare, &c->allowed);
@@ -235,7 +235,7 @@ outputs_allow(const char *compare)
 char *
 outputs_all_differ(const char *folder)
 {
-	kjson_foreach(o, json_object_get(adoption.json, "outputs")) {
+	kjson_foreach(o, adoption.json, "outputs") {
 		auto_free char *why = outputs_differ(o, folder);
 
 		if (why)
@@ -250,11 +250,11 @@ outputs_stamps(const char *folder)
 {
 	json_t *stamps = json_object();
 
-	kjson_foreach(o, json_object_get(adoption.json, "outputs")) {
+	kjson_foreach(o, adoption.json, "outputs") {
 		const char *name = kjson_str(o, "file");
 		struct stat st;
 
-		if (kfind(path_of("%s/%s", folder, name), &st))
+		if (kfind(path_join(folder, name), &st))
 			json_object_set_new(stamps, name,
 			    json_sprintf("%lld %ld %llu", (long long)st.st_mtim.tv_sec,
 			        st.st_mtim.tv_nsec, (unsigned long long)st.st_ino));
@@ -267,7 +267,7 @@ outputs_untouched(const char *folder, const json_t *stamps)
 {
 	json_auto_t *now = outputs_stamps(folder);
 
-	kjson_foreach(o, json_object_get(adoption.json, "outputs")) {
+	kjson_foreach(o, adoption.json, "outputs") {
 		const char *name = kjson_str(o, "file");
 
 		if (json_object_get(now, name) &&
@@ -290,7 +290,7 @@ outputs_propose(void)
 {
 	size_t len;
 
-	kjson_foreach(o, json_object_get(adoption.json, "outputs")) {
+	kjson_foreach(o, adoption.json, "outputs") {
 		const char *name = kjson_str(o, "file");
 		auto_free char *text = NULL;
 		bool real;

@@ -18,7 +18,8 @@ void
 edits_apply(const struct edits *e, const char *file, const char *text, size_t from, size_t to,
     struct kbuf *out)
 {
-	kforeach_of(x, e->list, e->count) {
+	kforeach_list(x, e)
+	{
 		if (strcmp(x->file, file) || x->from < from || x->to > to)
 			continue;
 		kbuf_add(out, text + from, x->from - from);
@@ -31,8 +32,9 @@ edits_apply(const struct edits *e, const char *file, const char *text, size_t fr
 void
 edits_write(const struct edits *e, const char *root, const char *folder)
 {
-	kforeach_of(x, e->list, e->count) {
-		char *path = path_of("%s/%s", folder, x->file);
+	kforeach_list(x, e)
+	{
+		char *path = path_join(folder, x->file);
 		auto_buf struct kbuf b = { 0 };
 		auto_free char *text = kany(kforeach_of(earlier, e->list, x - e->list),
 		                           !strcmp(earlier->file, x->file))
@@ -49,7 +51,8 @@ edits_write(const struct edits *e, const char *root, const char *folder)
 void
 edits_free(struct edits *e)
 {
-	kforeach_of(x, e->list, e->count) {
+	kforeach_list(x, e)
+	{
 		free(x->file);
 		free(x->text);
 	}
@@ -69,5 +72,5 @@ patch_write(const struct patch *p, bool was, const char *folder)
 {
 	remove_folder(folder);
 	kforeach_of(f, p->files, p->count)
-		write_text(path_of("%s/%s", folder, f->name), was ? f->was : f->text);
+		write_text(path_join(folder, f->name), was ? f->was : f->text);
 }

@@ -99,7 +99,7 @@ check_files(void)
 			     "so a winner cannot be put in place there\n",
 			    path);
 	}
-	kjson_foreach_text(name, json_object_get(adoption.json, "context")) {
+	kjson_foreach_text(name, adoption.json, "context") {
 		path = project_path(name);
 		if (!kis_there(path))
 			kfault(&findings.wrong, "context: %s: %s", path, strerror(errno));
@@ -113,8 +113,7 @@ check_versions(void)
 	static const char script[] = "timeout 15 git --no-optional-locks -C \"$1\" status "
 	                             "--porcelain "
 	                             "-- . 2>/dev/null || echo none";
-	const char *argv[] = { "sh", "-c", script, "sh", adoption.project, NULL };
-	auto_free char *said = program_output(argv, NULL, 0);
+	auto_free char *said = script_output(NULL, 0, script, adoption.project);
 	size_t lines = 0;
 
 	for (const char *c = said; (c = strchr(c, '\n')); c++)
@@ -133,8 +132,7 @@ check_versions(void)
 static double
 folder_bytes(void)
 {
-	const char *argv[] = { "du", "-sk", "--", adoption.project, NULL };
-	auto_free char *kilobytes = program_output(argv, NULL, 0);
+	auto_free char *kilobytes = program_output(NULL, 0, "du", "-sk", "--", adoption.project);
 
 	return strtod(kilobytes, NULL) * 1024;
 }
@@ -238,7 +236,7 @@ check_program(const char *what, const char *name)
 		return;
 	kbuf_puts(&command, "command -v -- ");
 	command_quote(&command, name);
-	command_run(adoption.project, command.data, NULL, "program", &r);
+	r = command_run(adoption.project, command.data, NULL, "program");
 	if (r.status)
 		kfault(&findings.missing, "%s: %s is not installed%s", what, name,
 		    adoption.launcher ? " there" : "");
@@ -335,7 +333,7 @@ note_compiler(const char *copy)
 	if (!kjson_bool(found, "guessed")) {
 		struct kbuf b = { 0 };
 
-		kjson_foreach_text(flag, json_object_get(found, "flags"))
+		kjson_foreach_text(flag, found, "flags")
 			kbuf_printf(&b, " %s", flag);
 		ksay("compiler   %s%s\n", kjson_str(found, "compiler"), b.data ? b.data : "");
 		kbuf_free(&b);
@@ -371,14 +369,14 @@ build_copy(const char *copy)
 	char *shims = adopt_path("shims"),
 	     *env[] = { kasprintf("PATH=%s:%s", shims, getenv("PATH")),
 		     kstrdup("CMAKE_EXPORT_COMPILE_COMMANDS=ON"), NULL };
-	char *path = path_of("%s/%s", copy, adoption.file);
+	char *path = path_join(copy, adoption.file);
 	auto_result struct command_result r = { 0 };
 
 	copy_project(copy);
 	compile_shims();
 	/* An up-to-date file would not be compiled, and then not seen. */
 	utimensat(AT_FDCWD, path, NULL, 0);
-	command_run(copy, adoption.build, env, "build-copy", &r);
+	r = command_run(copy, adoption.build, env, "build-copy");
 	if (r.status) {
 		kfault(
 		    &findings.wrong, "build: it does not build a copy of the project: %s", r.why);
@@ -411,7 +409,7 @@ check_outputs(const char *copy, bool second)
 	kjson_foreach(o, outputs) {
 		const char *name = kjson_str(o, "file");
 		size_t len;
-		auto_free char *text = file_text(path_of("%s/%s", copy, name), &len),
+		auto_free char *text = file_text(path_join(copy, name), &len),
 		               *why = text && second ? outputs_differ(o, copy) : NULL;
 
 		if (!text)
@@ -434,7 +432,7 @@ run_copy(const char *copy)
 		auto_result struct command_result r = { 0 };
 		json_auto_t *before = outputs_stamps(copy);
 
-		command_run(copy, adoption.run, NULL, "run-copy", &r);
+		r = command_run(copy, adoption.run, NULL, "run-copy");
 		if (r.status) {
 			kfault(&findings.wrong, "run: %s", r.why);
 			kwarn("%s", r.said);

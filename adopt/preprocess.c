@@ -29,11 +29,11 @@ make_command(
 	add_word(w, "", "", kjson_str_or(settings, "compiler", "cc"));
 	for (; *modes; modes++)
 		add_word(w, "", "", *modes);
-	kjson_foreach_text(flag, json_object_get(settings, "flags"))
+	kjson_foreach_text(flag, settings, "flags")
 		add_word(w, "", "", flag);
-	kjson_foreach_text(folder, json_object_get(settings, "include"))
+	kjson_foreach_text(folder, settings, "include")
 		add_word(w, "-I", project, folder);
-	kjson_foreach_text(header, json_object_get(settings, "forced")) {
+	kjson_foreach_text(header, settings, "forced") {
 		add_word(w, "", "", "-include");
 		add_word(w, "", project, header);
 	}
@@ -173,7 +173,7 @@ preprocess_conditions(const char *project, const char *file, const json_t *setti
 		char *text = rules_is_header(unit)
 		    ? NULL
 		    : run(modes[expanded], project, unit, settings, &o);
-		bool found = kany(kforeach_of(x, o.list, o.count), !strcmp(x->file, file));
+		bool found = kany(kforeach_list(x, &o), !strcmp(x->file, file));
 
 		origins_free(&o);
 		if (found)
@@ -186,8 +186,7 @@ preprocess_conditions(const char *project, const char *file, const json_t *setti
 void
 origins_free(struct origins *o)
 {
-	kforeach_of(x, o->list, o->count)
-		free(x->file);
+	kforeach_list(x, o) free(x->file);
 	free(o->list);
 	*o = (struct origins){ 0 };
 }

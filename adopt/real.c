@@ -332,7 +332,7 @@ drop_arguments(const struct patch *p, struct run *r)
 {
 	const json_t *kept = json_object_get(p->called, "parameters");
 
-	kjson_foreach(x, json_object_get(adoption.unit, "parameters")) {
+	kjson_foreach(x, adoption.unit, "parameters") {
 		const char *name = kjson_str(x, "name");
 
 		if (p->called && !kjson_find(kept, "name", name))

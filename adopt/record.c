@@ -18,7 +18,7 @@ bytes_of(const json_t *config)
 {
 	double sum = 0;
 
-	kjson_foreach_member(name, p, json_object_get(config, "pointers"))
+	kjson_foreach_member(name, p, config, "pointers")
 		sum += kjson_num(p, "room") * (kjson_bool(p, "written") ? 2 : 1);
 	return sum;
 }
@@ -28,7 +28,7 @@ static void
 add_line(struct kbuf *b, const json_t *config, long skip)
 {
 	kbuf_printf(b, "%s %ld ", kjson_str_or(config, "name", "?"), skip);
-	kjson_foreach_member(name, v, json_object_get(config, "scalars")) {
+	kjson_foreach_member(name, v, config, "scalars") {
 		if (json_is_integer(v) || json_is_boolean(v))
 			kbuf_printf(
 			    b, "%s=%lld ", name, json_is_true(v) ? 1 : json_integer_value(v));
@@ -101,7 +101,7 @@ write_saved(const json_t *calls)
 	auto_buf struct kbuf b = kbuf_empty();
 
 	kjson_foreach(call, calls)
-		if (kany(kjson_foreach_member(name, p, json_object_get(call, "pointers")),
+		if (kany(kjson_foreach_member(name, p, call, "pointers"),
 		        json_object_get(p, "written"))) {
 			auto_free char *line = json_dumps(call, KIO_DUMP);
 

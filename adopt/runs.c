@@ -18,7 +18,7 @@ choose_name(struct run_folder *r)
 	for (int n = 1;; n++) {
 		r->name = n > 1 ? path_of("runs/%s/%s.%d", adoption.kernel, now, n)
 		                : path_of("runs/%s/%s", adoption.kernel, now);
-		r->path = path_of("%s/%s", adoption.dir, r->name);
+		r->path = campaign_path("%s", r->name);
 		if (!kis_there(r->path))
 			return;
 	}
@@ -73,7 +73,7 @@ void
 run_diff(const struct run_folder *r, const char *name, const char *file, const char *was,
     const char *now)
 {
-	char *path = path_of("%s/%s", r->path, name);
+	char *path = path_join(r->path, name);
 	auto_free char *before = file_text(path, NULL);
 	auto_buf struct kbuf all = { 0 };
 
@@ -89,9 +89,8 @@ run_open(struct run_folder *r, const char *id, const char *code, double speedup,
 	*r = (struct run_folder){ .suffix = adoption.suffix };
 	choose_name(r);
 	write_text(run_path(r, "best"), code);
-	free(program_output((const char *[]){ "sh", "-c", iterations_script, "sh", adoption.dir,
-	                        r->path, adoption.suffix, prompts ? "prompts" : "", NULL },
-	    NULL, -1));
+	free(script_output(NULL, -1, iterations_script, adoption.dir, r->path, adoption.suffix,
+	    prompts ? "prompts" : ""));
 	run_note(r, "# %s of %s\n", adoption.kernel, adoption.file);
 	run_note(r, "Winner: %s, %.2fx alone. Project: %s\n", id, speedup, adoption.project);
 }

@@ -86,8 +86,7 @@ see_form(const struct unit_source *s, const struct kscan_item *f, const struct k
 		kbuf_puts(why, "it launches kernels, and its head comes from a macro or an #if\n");
 	if (kscan_uses(&s->scan, f->open, f->to, "stream"))
 		kbuf_puts(why, "it launches kernels and already uses the name stream\n");
-	kforeach_of(p, g->params, g->count)
-		see_reads(f, p, why);
+	kscan_params(p, g) see_reads(f, p, why);
 }
 
 void
@@ -103,7 +102,7 @@ sequence_find(struct adopted_unit *u, struct kbuf *why)
 	if (u->kernel || !kjson_bool(rules_language(s->name), "device"))
 		return;
 	g = kscan_signature(f);
-	stream = kany(kforeach_of(p, g.params, g.count), signature_is_stream(p));
+	stream = kany(kscan_params(p, &g), signature_is_stream(p));
 	list = kscan_launches(f, &n);
 	if (stream && !signature_is_stream(&g.params[g.count - 1]))
 		kbuf_puts(why, "its stream is not its last parameter\n");

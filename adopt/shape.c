@@ -50,7 +50,7 @@ chosen_type_of(const char *type, int *stars)
 	if (!text)
 		return NULL;
 	origins_free(&o);
-	kscan(text, strlen(text), &s);
+	kscan(text, &s);
 	return type_of(&s, type, stars);
 }
 
@@ -165,8 +165,7 @@ is_null(const json_t *call, const char *name, const json_t *p)
 bool
 call_has_null(const json_t *call)
 {
-	return kany(kjson_foreach_member(name, p, json_object_get(call, "pointers")),
-	    is_null(call, name, p));
+	return kany(kjson_foreach_member(name, p, call, "pointers"), is_null(call, name, p));
 }
 
 /*
@@ -407,7 +406,7 @@ is_changed_as_other(const json_t *call, const struct value *x)
 	const json_t *p = pointer(call, x->name);
 
 	return x->constant &&
-	    kany(kjson_foreach_member(name, q, json_object_get(call, "pointers")),
+	    kany(kjson_foreach_member(name, q, call, "pointers"),
 	        !kjson_bool(q, "const") && kjson_bool(q, "written") &&
 	            (!strcmp(kjson_str_or(q, "same_as", ""), x->name) ||
 	                !strcmp(kjson_str_or(p, "same_as", ""), name)));
@@ -899,7 +898,7 @@ is_single(const struct value *x)
 static void
 find_shape(struct value *x, const char *text)
 {
-	const char *given = kjson_str_or(json_object_get(adoption.json, "shapes"), x->name, NULL);
+	const char *given = kjson_maybe(json_object_get(adoption.json, "shapes"), x->name);
 	/*
 	 * The brackets of a matrix determine its shape; those of a vector only if nothing else
 	 * does.
@@ -986,7 +985,7 @@ values_find(const char *text)
 	parameters.calls = json_array();
 	parameters.notes = json_array();
 	parameters.recorded = recorded_any();
-	kscan(text, strlen(text), &s);
+	kscan(text, &s);
 	f = kscan_function(&s, adoption.entry);
 	if (!f)
 		kdie_usage("the reference does not define %s", adoption.entry);

@@ -56,7 +56,6 @@ const json_t *
 siblings_of(const char *project, const char *commands)
 {
 	static json_t *known;
-	const char *argv[] = { "sh", "-c", list_script, "sh", project, NULL };
 	auto_free char *key = kasprintf("%s\n%s", project, commands), *list = NULL;
 	json_t *names = json_object_get(known, key);
 
@@ -65,7 +64,7 @@ siblings_of(const char *project, const char *commands)
 	if (!known)
 		known = json_object();
 	json_object_set_new(known, key, names = json_array());
-	list = program_output(argv, commands, K_USAGE);
+	list = script_output(commands, K_USAGE, list_script, project);
 	kpart_foreach(name, list, "\n")
 		kjson_add(names, name);
 	return names;
@@ -111,10 +110,7 @@ void
 siblings_copy(const char *folder)
 {
 	kjson_foreach_text(name, siblings_named()) {
-		const char *argv[] = { "sh", "-c", copy_script, "sh", adoption.project, folder,
-			name, NULL };
-
-		free(program_output(argv, NULL, K_USAGE));
+		free(script_output(NULL, K_USAGE, copy_script, adoption.project, folder, name));
 		clean_copy(
 		    path_of("%s/../%s", folder, name), path_of("%s/../%s", adoption.project, name));
 	}

@@ -42,10 +42,8 @@ describe(struct signature *s)
 			s->include = x->to;
 			s->include += k->text[x->to] == '\n';
 		}
-	kforeach_of(p, s->of.params, s->of.count)
-		if (!*p->name)
-			return kasprintf("line %d: parameter %zu has no name: '%s'", s->line,
-			    p - s->of.params + 1, p->text);
+	kscan_params(p, &s->of) if (!*p->name) return kasprintf(
+	    "line %d: parameter %zu has no name: '%s'", s->line, p - s->of.params + 1, p->text);
 	return s->of.too_many ? kasprintf("line %d: more than %d parameters", s->line, KSCAN_PARAMS)
 	                      : NULL;
 }
@@ -56,10 +54,10 @@ signature_find(struct signature *s, char *text, size_t len, const char *name, si
 	const struct kscan_item *f = NULL;
 
 	*s = (struct signature){ .text = text };
-	kscan(text, len, &s->scan);
+	kscan_bytes(text, len, false, &s->scan);
 	if (!kscan_function(&s->scan, name)) {
 		kscan_free(&s->scan);
-		kscan_through(text, len, &s->scan);
+		kscan_bytes(text, len, true, &s->scan);
 	}
 	kscan_items(x, &s->scan) {
 		if (x->kind != KSCAN_FUNCTION || !kscan_declares(x, name))
@@ -118,8 +116,8 @@ signature_layout(const struct kscan *k, struct kbuf *out)
 			continue;
 		s = kscan_signature(x);
 		kbuf_puts(out, x->names[0]);
-		kforeach_of(p, s.params, s.count)
-			kbuf_printf(out, " %s:%s", kind_of(p), *p->name ? p->name : "-");
+		kscan_params(p, &s)
+		    kbuf_printf(out, " %s:%s", kind_of(p), *p->name ? p->name : "-");
 		kbuf_puts(out, "\n");
 	}
 }

@@ -13,7 +13,7 @@ add_source(struct unit_sources *s, const struct unit_source *new)
 	struct unit_source *x = &s->list[s->count];
 
 	*x = *new;
-	kscan_through(x->text, strlen(x->text), &x->scan);
+	kscan_through(x->text, &x->scan);
 	if (!s->index)
 		s->index = json_object();
 	kscan_items(item, &x->scan)
@@ -40,8 +40,7 @@ free_source(struct unit_source *x)
 void
 unit_sources_free(struct unit_sources *s)
 {
-	kforeach_of(x, s->list, s->count)
-		free_source(x);
+	kforeach_list(x, s) free_source(x);
 	free(s->list);
 	free(s->raw);
 	json_decref(s->index);
@@ -66,8 +65,7 @@ unit_is_plain(const struct unit_source *s, const struct kscan_item *f)
 {
 	auto_signature struct kscan_signature now = kscan_signature(f), was = { 0 };
 	size_t line;
-	char *path =
-	    path_of("%s/%s", s->project ? s->project : "", unit_place(s, f->name_at, &line));
+	char *path = path_join(s->project ? s->project : "", unit_place(s, f->name_at, &line));
 	auto_free char *text = s->project ? file_text(path, NULL) : NULL;
 	auto_scan struct kscan raw = { 0 };
 	const struct kscan_item *x;
@@ -75,7 +73,7 @@ unit_is_plain(const struct unit_source *s, const struct kscan_item *f)
 
 	if (!text)
 		return true;
-	kscan(text, strlen(text), &raw);
+	kscan(text, &raw);
 	x = kscan_function(&raw, f->names[0]);
 	if (x)
 		was = kscan_signature(x);
@@ -169,7 +167,7 @@ unit_decided(const struct unit_source *s)
 	if (raw && !raw->tried && read_preprocessed(s->all, s->name, &x)) {
 		raw->decided = kmalloc(sizeof x);
 		*raw->decided = x;
-		kscan_through(x.text, strlen(x.text), &raw->decided->scan);
+		kscan_through(x.text, &raw->decided->scan);
 	}
 	if (raw)
 		raw->tried = true;
@@ -196,7 +194,7 @@ keep_raw(struct unit_sources *s, const char *project, const json_t *files)
 	struct kbuf all = kbuf_empty();
 
 	kjson_foreach_text(name, files) {
-		auto_free char *text = kread_file(path_of("%s/%s", project, name), LIST_MAX, NULL);
+		auto_free char *text = kread_file(path_join(project, name), LIST_MAX, NULL);
 
 		kbuf_puts(&all, text ?: "");
 	}
@@ -212,8 +210,7 @@ add_preprocessed(struct unit_sources *s, const char *name, json_t *seen)
 
 	if (!read_preprocessed(s, name, &x))
 		return;
-	kforeach_of(o, x.origins.list, x.origins.count)
-		kjson_enter(seen, o->file);
+	kforeach_list(o, &x.origins) kjson_enter(seen, o->file);
 	kjson_enter(seen, name);
 	add_source(s, &x);
 }
@@ -229,7 +226,7 @@ macros_of(const char *project, const json_t *files)
 	json_t *all = json_object();
 
 	kjson_foreach_text(name, files) {
-		auto_free char *text = kread_file(path_of("%s/%s", project, name), LIST_MAX, NULL);
+		auto_free char *text = kread_file(path_join(project, name), LIST_MAX, NULL);
 		struct kregex_span at[2];
 
 		for (const char *p = text; p &&
@@ -253,7 +250,7 @@ branch_of(const struct unit_sources *s, const char *word, const char *rest)
 	                                                        "\\w*)[\\s)]*\\z",
 	    rest);
 	bool given = name &&
-	    kany(kjson_foreach_text(flag, json_object_get(s->built, "flags")),
+	    kany(kjson_foreach_text(flag, s->built, "flags"),
 	        kregex_is(kshown("\\A-D%s(?:=|\\z)", name), flag)),
 	     not = *rest == '!' || !strcmp(word, "ifndef");
 
@@ -299,7 +296,7 @@ blank_macros(const struct unit_sources *s, char *text)
 static void
 add_raw(struct unit_sources *s, const char *name)
 {
-	char *path = path_of("%s/%s", s->project, name);
+	char *path = path_join(s->project, name);
 	size_t len;
 	struct unit_source x = { .all = s, .text = kread_file(path, LIST_MAX, &len) };
 
@@ -335,6 +332,6 @@ unit_sources_read(
 	kjson_foreach_text(name, files)
 		if (!json_object_get(seen, name))
 			add_raw(s, name);
-	if (!file && kany(kforeach_of(x, s->list, s->count), x->guessed))
+	if (!file && kany(kforeach_list(x, s), x->guessed))
 		keep_raw(s, project, files);
 }

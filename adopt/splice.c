@@ -148,11 +148,11 @@ static bool
 is_private(const struct kscan_item *x)
 {
 	char *copy = project_copy();
-	bool found = kany(kjson_foreach_text(name, json_object_get(adoption.unit, "sequence")),
-	    kscan_declares(x, name));
+	bool found =
+	    kany(kjson_foreach_text(name, adoption.unit, "sequence"), kscan_declares(x, name));
 	json_auto_t *files = found ? unit_files(copy) : NULL;
 	kjson_foreach_text(file, files) {
-		auto_free char *text = file_text(path_of("%s/%s", copy, file), NULL);
+		auto_free char *text = file_text(path_join(copy, file), NULL);
 
 		/* A file that cannot be read may name it. */
 		found &= !strcmp(file, adoption.file) || (text && !strstr(text, x->names[0]));
@@ -263,7 +263,7 @@ add_text(struct kbuf *b, size_t from, size_t to)
 		auto_free char *word = kscan_copy(s, p, end);
 		const char *fresh = kscan_is_member(s, kscan_back(s, p, 0))
 		    ? NULL
-		    : kjson_str_or(change.renamed, word, NULL);
+		    : kjson_maybe(change.renamed, word);
 
 		if (fresh) {
 			kbuf_add(b, s->text + from, p - from);
@@ -695,18 +695,18 @@ compose(const char *body)
 static void
 see_through(struct kscan_signature *g)
 {
-	kforeach_of(x, g->params, g->count)
-		for (const struct source *f = change.b.first; f && !x->strange;) {
-			int more;
-			char *next = kscan_typedef(&f->scan, x->type, &more);
+	kscan_params(x, g) for (const struct source *f = change.b.first; f && !x->strange;)
+	{
+		int more;
+		char *next = kscan_typedef(&f->scan, x->type, &more);
 
-			f = next && strcmp(next, x->type) ? change.b.first : f->next;
-			if (!next)
-				continue;
-			free(x->type);
-			x->type = next;
-			x->stars += more;
-		}
+		f = next && strcmp(next, x->type) ? change.b.first : f->next;
+		if (!next)
+			continue;
+		free(x->type);
+		x->type = next;
+		x->stars += more;
+	}
 }
 
 /* The types of a function's parameters, in normalised form; the caller frees. */
@@ -741,7 +741,7 @@ same_signature(const char *text)
 	const struct kscan_item *f;
 	auto_scan struct kscan s;
 
-	(old->through ? kscan_through : kscan)(text, strlen(text), &s);
+	kscan_bytes(text, strlen(text), old->through, &s);
 	f = kscan_function(&s, change.called && change.launched ? adoption.entry : adoption.kernel);
 	if (!f || s.unclosed)
 		change.fault = kasprintf("%s: the changed file is not well-formed", adoption.file);
@@ -767,8 +767,7 @@ names_of(const struct kscan_item *f)
 	auto_signature struct kscan_signature g = kscan_signature(f);
 	struct kbuf b = kbuf_empty();
 
-	kforeach_of(x, g.params, g.count)
-		kbuf_printf(&b, "%s ", x->name);
+	kscan_params(x, &g) kbuf_printf(&b, "%s ", x->name);
 	return b.data;
 }
 
@@ -801,7 +800,7 @@ is_body_alone(void)
 	const struct kscan_item *f, *n = change.new_kernel;
 	auto_scan struct kscan s;
 
-	kscan(text, strlen(text), &s);
+	kscan(text, &s);
 	f = kscan_function(&s, adoption.entry);
 	return f && same_types(f, change.entry, true) && n && !unit_has_other(adoption.unit) &&
 	    !json_object_get(adoption.unit, "sequence") && same_types(change.kernel, n, false) &&
@@ -845,11 +844,12 @@ add_files(char *text)
 	struct patch *p = change.patch;
 
 	patch_add(p, adoption.file, kstrdup(change.file->text), text);
-	kforeach_of(x, change.edits.list, change.edits.count) {
+	kforeach_list(x, &change.edits)
+	{
 		struct kbuf b = { 0 };
 		char *was = kany(kforeach_of(f, p->files, p->count), !strcmp(f->name, x->file))
 		    ? NULL
-		    : file_text(path_of("%s/%s", project_copy(), x->file), NULL);
+		    : file_text(path_join(project_copy(), x->file), NULL);
 
 		if (!was)
 			continue;
@@ -930,21 +930,20 @@ look_inside(struct source *x, const char *name)
 
 	if (kscan_function(&x->scan, name))
 		return;
-	kscan_through(x->text, strlen(x->text), &through);
+	kscan_through(x->text, &through);
 	kscan_items(f, &through)
 		count += f->kind == KSCAN_FUNCTION && kscan_declares(f, name);
 	if (count != 1 || through.unclosed)
 		return;
 	kscan_free(&x->scan);
-	kscan_through(x->text, strlen(x->text), &x->scan);
+	kscan_through(x->text, &x->scan);
 }
 
 bool
 splice_winner(const char *winner, struct patch *p, struct kbuf *notes, char **fault)
 {
 	bool unit = strcmp(adoption.entry, adoption.kernel) != 0;
-	auto_free char *reference =
-	    file_text(path_of("%s/reference.%s", adoption.dir, adoption.suffix), NULL);
+	auto_free char *reference = file_text(campaign_path("reference.%s", adoption.suffix), NULL);
 	json_auto_t *settings = compile_settings();
 
 	*p = (struct patch){ 0 };
@@ -956,9 +955,9 @@ splice_winner(const char *winner, struct patch *p, struct kbuf *notes, char **fa
 	bundle_keep(&change.b, adoption.kernel);
 	change.file = change.b.first;
 	change.kernel = kscan_function(&change.file->scan, adoption.kernel);
-	kscan(winner, strlen(winner), &change.w);
+	kscan(winner, &change.w);
 	if (reference)
-		kscan(reference, strlen(reference), &change.reference);
+		kscan(reference, &change.reference);
 	change.new_kernel = kscan_function(&change.w, adoption.kernel);
 	change.holder = change.kernel ? kscan_at(&change.file->scan, change.kernel->from) : NULL;
 	change.new_holder = change.new_kernel ? kscan_at(&change.w, change.new_kernel->from) : NULL;
@@ -992,7 +991,7 @@ name_in_winner(const char *reference, const struct kscan_item *f, const char *na
 	const struct kscan_item *r;
 	auto_scan struct kscan s;
 
-	kscan(reference, strlen(reference), &s);
+	kscan(reference, &s);
 	r = kscan_function(&s, f->names[0]);
 	if (r)
 		was = kscan_signature(r);
@@ -1011,7 +1010,7 @@ splice_scan(const char *reference, const char *winner, const json_t *arrays, str
 
 	rules_scan("winner", adoption.language, winner, adoption.entry, reference, faults);
 	rules_scan("reply", adoption.language, winner, adoption.entry, reference, faults);
-	kscan(winner, strlen(winner), &s);
+	kscan(winner, &s);
 	f = kscan_function(&s, adoption.entry);
 	if (!f)
 		kbuf_printf(faults, "signature: the winner does not define %s\n", adoption.entry);

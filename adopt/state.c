@@ -28,7 +28,7 @@ work_end(const struct work_span *w)
 static const char *
 answer(const char *key, bool required)
 {
-	const char *s = kjson_str_or(adoption.json, key, NULL);
+	const char *s = kjson_maybe(adoption.json, key);
 
 	if (required && !s)
 		kdie_usage("%s/adopt.json: %s: is missing; it must be a string", adoption.dir, key);
@@ -125,13 +125,13 @@ adoption_load(const char *dir)
 void
 adoption_save(void)
 {
-	write_json(path_of("%s/adopt.json", adoption.dir), adoption.json);
+	write_json(campaign_path("adopt.json"), adoption.json);
 }
 
 bool
 adoption_begun(void)
 {
-	return kis_there(path_of("%s/trials/000/00", adoption.dir));
+	return kis_there(campaign_path("trials/000/00"));
 }
 
 int
@@ -199,9 +199,9 @@ adopt_made(const char *name, const char *step)
 }
 
 char *
-project_path(const char *name)
+path_join(const char *folder, const char *name)
 {
-	return path_of("%s/%s", adoption.project, name);
+	return path_of("%s/%s", folder, name);
 }
 
 const char *
@@ -236,16 +236,13 @@ file_needed(const char *path, size_t *len)
 	return text;
 }
 
-bool
-file_sha256(const char *path, char hex[65])
+const char *
+file_sha256(const char *path)
 {
 	size_t len;
 	auto_free char *text = file_text(path, &len);
 
-	*hex = '\0';
-	if (text)
-		ksha256_hex(text, len, hex);
-	return text;
+	return text ? ksha256(text, len) : "";
 }
 
 void
@@ -330,19 +327,11 @@ append_record(const char *path, json_t *entry)
 	kout_commit();
 }
 
-static void
-run_quietly(const char *const *argv)
-{
-	free(program_output(argv, NULL, K_IO));
-}
-
 void
 remove_folder(const char *path)
 {
-	const char *argv[] = { "rm", "-rf", "--", path, NULL };
-
 	if (kis_there(path))
-		run_quietly(argv);
+		free(program_output(NULL, K_IO, "rm", "-rf", "--", path));
 }
 
 /*
@@ -366,34 +355,28 @@ static const char clean_script[] =
 void
 clean_copy(const char *copy, const char *original)
 {
-	const char *argv[] = { "sh", "-c", clean_script, "sh", copy, original, NULL };
-
-	run_quietly(argv);
+	free(script_output(NULL, K_IO, clean_script, copy, original));
 }
 
 char *
 project_copy(void)
 {
-	return siblings_copy_path(path_of("%s/adopt", adoption.dir));
+	return siblings_copy_path(campaign_path("adopt"));
 }
 
 void
 copy_over(const char *from, const char *to)
 {
-	const char *argv[] = { "cp", "-R", "--remove-destination", "--", path_of("%s/.", from), to,
-		NULL };
-
-	run_quietly(argv);
+	free(program_output(
+	    NULL, K_IO, "cp", "-R", "--remove-destination", "--", path_of("%s/.", from), to));
 }
 
 void
 copy_project(const char *folder)
 {
-	const char *argv[] = { "cp", "-a", "--", project_path("."), folder, NULL };
-
 	remove_folder(folder);
 	kmake_folder(folder);
-	run_quietly(argv);
+	free(program_output(NULL, K_IO, "cp", "-a", "--", project_path("."), folder));
 	clean_copy(folder, adoption.project);
 	siblings_copy(folder);
 }

@@ -131,11 +131,10 @@ parse_options(struct adopt_options *o, int argc, char **argv)
 static bool
 holds_kernel(const char *project, const char *file, const char *name)
 {
-	size_t len = 0;
-	auto_free char *text = file_text(path_of("%s/%s", project, file), &len);
+	auto_free char *text = file_text(path_join(project, file), NULL);
 	auto_scan struct kscan k = { 0 };
 
-	kscan_through(text ?: "", text ? len : 0, &k);
+	kscan_through(text ?: "", &k);
 	return kany(kscan_items(x, &k),
 	    x->kind == KSCAN_FUNCTION && kscan_declares(x, name) &&
 	        kscan_has_word(x, "__global__"));
@@ -146,7 +145,7 @@ static void
 complete(struct adopt_options *o)
 {
 	json_t *outputs = json_object_get(o->answers, "outputs");
-	const char *file = kjson_str_or(o->answers, "file", NULL),
+	const char *file = kjson_maybe(o->answers, "file"),
 	           *mode = kjson_str_or(o->answers, "mode", "linear"), *language;
 
 	kjson_foreach(output, outputs)
@@ -162,7 +161,7 @@ complete(struct adopt_options *o)
 		kdie_usage("--mode %s: must be linear or map-elites", mode);
 	if (!file)
 		return;
-	language = kjson_str_or(rules_language(file), "language", NULL);
+	language = kjson_maybe(rules_language(file), "language");
 	if (!language)
 		kdie_usage("--file %s: must be a .c, .cu, .cc, .cpp, .cxx or .C file, or a header "
 		           "(.h, .hh, .hpp, .hxx, .cuh)",
@@ -186,7 +185,7 @@ take_answers(struct adopt_options *o)
 	kjson_foreach(output, o->compare ? json_object_get(all, "outputs") : NULL)
 		kjson_put(output, "compare", o->compare);
 	kforeach(key, needed)
-		if (!kjson_str_or(all, *key, NULL))
+		if (!kjson_maybe(all, *key))
 			kdie_usage("--%s is missing\n%s", *key, usage);
 	adoption_new(o->campaign, all);
 }
@@ -202,30 +201,29 @@ are_late(const json_t *answers)
 	    kjson_foreach_member(name, v, answers), kindex_of(name, late, LEN(late)) == LEN(late));
 }
 
+/* Runs a command of ours in the campaign's folder; false, after what it said, if it fails. */
+static bool
+succeeds(const char *command, const char *name)
+{
+	auto_result struct command_result r = command_own(adoption.dir, command, name);
+
+	if (r.status)
+		kwarn("%s", r.said);
+	return !r.status;
+}
+
 /* Replaces the task WAS by TASK, unless TASK is faulty. */
 static int
 change_task(const char *path, const json_t *task, const json_t *was)
 {
-	struct command_result r;
-	int code;
-
 	write_json(path, task);
-	command_own(adoption.dir, "kcampaign check -c .", "check", &r);
-	code = r.status ? K_USAGE : K_OK;
-	if (code == K_OK) {
-		task_freeze(task);
-		command_free(&r);
-		/* Closed rounds contain rates that depend on the formulas. */
-		command_own(
-		    adoption.dir, "test ! -d rounds || krecords close --correct", "close", &r);
-		code = r.status ? K_IO : K_OK;
-	} else {
+	if (!succeeds("kcampaign check -c .", "check")) {
 		write_json(path, was);
+		return K_USAGE;
 	}
-	if (code)
-		kwarn("%s", r.said);
-	command_free(&r);
-	return code;
+	task_freeze(task);
+	/* Closed rounds contain rates that depend on the formulas. */
+	return succeeds("test ! -d rounds || krecords close --correct", "close") ? K_OK : K_IO;
 }
 
 /*
@@ -235,7 +233,7 @@ change_task(const char *path, const json_t *task, const json_t *was)
 static int
 add_late(const json_t *answers)
 {
-	char *path = path_of("%s/task.json", adoption.dir);
+	char *path = campaign_path("task.json");
 	json_auto_t *task = kjson_load(path), *was = json_deep_copy(task);
 	int code = check_frozen();
 
@@ -297,7 +295,7 @@ command_adopt(int argc, char **argv)
 	take_answers(&o);
 	adoption_lock();
 	code = journal_repair();
-	made = kis_there(path_of("%s/campaign.json", adoption.dir));
+	made = kis_there(campaign_path("campaign.json"));
 	if (code == K_OK && are_late(o.answers) && adoption_begun()) {
 		code = json_object_size(o.answers) || !go ? add_late(o.answers) : K_OK;
 		if (code == K_OK) {
@@ -338,7 +336,7 @@ show_status(void)
 	ksay("%s of %s/%s\n", adoption.kernel, adoption.project, adoption.file);
 	kforeach(s, steps)
 		ksay("%-10s %s\n", s->step,
-		    kis_there(path_of("%s/%s", adoption.dir, s->file)) ? "done" : "not done yet");
+		    kis_there(campaign_path("%s", s->file)) ? "done" : "not done yet");
 	journal_status(&b);
 	ksay("%s", b.data);
 	return K_OK;

@@ -546,8 +546,8 @@ comment_of(void)
 static bool
 has_flag(const json_t *settings, const char *begin)
 {
-	return kany(kjson_foreach_text(flag, json_object_get(settings, "flags")),
-	    !strncmp(flag, begin, strlen(begin)));
+	return kany(
+	    kjson_foreach_text(flag, settings, "flags"), !strncmp(flag, begin, strlen(begin)));
 }
 
 /* {"a": "b"} as [{"name": "a", "other": "b"}]. New reference. */
@@ -568,7 +568,7 @@ aliases(void)
 	json_auto_t *same = json_object();
 
 	kjson_foreach(call, parameters.calls)
-		kjson_foreach_member(name, p, json_object_get(call, "pointers"))
+		kjson_foreach_member(name, p, call, "pointers")
 			if (json_object_get(p, "same_as") && !json_object_get(same, name))
 				json_object_set(same, name, json_object_get(p, "same_as"));
 	return pairs_of(same);
@@ -598,7 +598,7 @@ is_body_only(void)
 
 	return kscan_has_path(adoption.kernel) || json_object_get(adoption.unit, "assumed") ||
 	    (f && kscan_has_word(f, "template")) ||
-	    kany(kjson_foreach(p, json_object_get(adoption.unit, "parameters")),
+	    kany(kjson_foreach(p, adoption.unit, "parameters"),
 	        kjson_bool(p, "result") && kjson_bool(p, "bytes"));
 }
 
@@ -758,17 +758,19 @@ make_oracle(void)
  * Run kharness with these arguments. The oracle runs inside it without a time limit: if numbers
  * make it loop forever, the time exceeds what any number of calls could take.
  */
-static void
-run_judge(const char *name, const char *arguments, struct command_result *r)
+static struct command_result
+run_judge(const char *name, const char *arguments)
 {
 	enum { AT_LEAST_S = 10, CALLS = 100 };
 	double limit_s = adoption.timeout_s;
+	struct command_result r;
 
 	adoption.timeout_s = fmin(limit_s, AT_LEAST_S + CALLS * draft.alone_s);
-	command_own(adopt_path("task"),
-	    kshown("kharness --backend %s %s", adoption.language, arguments), name, r);
+	r = command_own(adopt_path("task"),
+	    kshown("kharness --backend %s %s", adoption.language, arguments), name);
 	adoption.timeout_s = limit_s;
-	draft.hung |= r->status == -1;
+	draft.hung |= r.status == -1;
+	return r;
 }
 
 /* The workload on which the oracle crashed, according to the judge, or NULL. The caller frees. */
@@ -794,12 +796,11 @@ judge(int seeds)
 	json_auto_t *answer = NULL;
 
 	unlink(out);
-	run_judge("harness",
+	r = run_judge("harness",
 	    kshown("-t task.json -s full --oracle ./oracle.so --phase "
 	           "correctness --threads %ld --seeds %d --name "
 	           "reference ./reference.so -o ../log/harness.json",
-	        kjson_int(adoption.json, "threads"), seeds),
-	    &r);
+	        kjson_int(adoption.json, "threads"), seeds));
 	/* A judge with damaged memory may also end with a result that cannot be written. */
 	if (r.status > 0 && r.status < 128 && r.status != K_IO)
 		kdie(r.status == 127 ? K_MISSING : r.status,
@@ -811,15 +812,15 @@ judge(int seeds)
 }
 
 /* Run it on the reference alone, in a separate process, with these options. */
-static void
-run_solo(const char *name, const char *options, struct command_result *r)
+static struct command_result
+run_solo(const char *name, const char *options)
 {
-	command_own(adopt_path("task"),
+	return command_own(adopt_path("task"),
 	    kshown("%skharness --solo -s full --backend %s --threads %ld "
 	           "%s ./reference.so",
 	        draft.deep ? "ulimit -s 1048576; " : "", adoption.language,
 	        kjson_int(adoption.json, "threads"), options),
-	    name, r);
+	    name);
 }
 
 /* Right in every case that was tried. */
@@ -842,7 +843,7 @@ learn_written(void)
 {
 	bool learned = false;
 
-	kjson_foreach(r, json_object_get(draft.tried, "reasons")) {
+	kjson_foreach(r, draft.tried, "reasons") {
 		const char *tensor = kjson_str(r, "tensor");
 		bool any = kjson_is(r, "check", "device_fault");
 
@@ -927,10 +928,9 @@ static char *
 call_alone(const char *task, const char *more)
 {
 	auto_free char *text = NULL;
-	auto_result struct command_result r = { 0 };
+	auto_result struct command_result r = run_solo(
+	    "probe", kshown("--fenced --run-timeout-s %.0f -t %s %s", patience_s(), task, more));
 
-	run_solo("probe",
-	    kshown("--fenced --run-timeout-s %.0f -t %s %s", patience_s(), task, more), &r);
 	if (r.status == K_MISSING || r.status == K_USAGE || r.status == K_AGAIN)
 		kdie(r.status, "the reference cannot be tried:\n%s", r.said);
 	text = r.status ? file_text(r.log, NULL) : NULL;
@@ -1167,7 +1167,7 @@ wrong_at(const json_t *workload)
 static bool
 wrong_any(enum wrong x)
 {
-	return kany(kjson_foreach(w, json_object_get(draft.task, "workloads")), wrong_at(w) == x);
+	return kany(kjson_foreach(w, draft.task, "workloads"), wrong_at(w) == x);
 }
 
 /* Gives up the invented workload where the oracle crashed; or all of them. */
@@ -1198,7 +1198,7 @@ give_up(void)
 		return false;
 	if (wrong_any(WRONG_NEAR))
 		return draft.fixed = true;
-	kjson_foreach(w, json_object_get(draft.task, "workloads"))
+	kjson_foreach(w, draft.task, "workloads")
 		less |= wrong_at(w) == WRONG_SMALL && drop_named(kjson_str(w, "name"));
 	return less;
 }
@@ -1449,13 +1449,12 @@ lint_draw(int seed, char **faults)
 {
 	auto_free char *arguments =
 	    kasprintf("--lint task.json --oracle ./oracle.so --seed %d", seed);
-	auto_result struct command_result r = { 0 };
+	auto_result struct command_result r = run_judge("lint", arguments);
 
-	run_judge("lint", arguments, &r);
 	while (r.status && avoid_said(r.said)) {
 		command_free(&r);
 		write_draft();
-		run_judge("lint", arguments, &r);
+		r = run_judge("lint", arguments);
 	}
 	/* If the oracle crashed, it may not crash with numbers that vary less. */
 	if (r.status > 0 && r.status < 128 && r.status != K_USAGE)
@@ -1489,7 +1488,7 @@ leave_out(const json_t *names)
 	double share = 0;
 
 	json_array_extend(all, (json_t *)names);
-	kjson_foreach(w, json_object_get(draft.task, "workloads"))
+	kjson_foreach(w, draft.task, "workloads")
 		share += kjson_has(all, kjson_str(w, "name")) ? kjson_num(w, "weight") : 0;
 	if (share > 0.2 || !json_array_size(names))
 		return false;
@@ -1520,20 +1519,19 @@ static bool
 recorded_vary(void)
 {
 	values_each(x) {
-		char first[65] = "", hex[65];
+		const char *first = "";
 
 		if (!is_output(x))
 			continue;
 		kjson_foreach(c, draft.configs) {
 			const char *config = kjson_str(c, "name"), *name = x->name,
 			           *path = recorded_path(config, name, true)
-			    ?: recorded_path(config, name, false);
+			    ?: recorded_path(config, name, false),
+			           *now = path ? file_sha256(path) : "";
 
-			if (!path || !file_sha256(path, hex))
-				continue;
-			if (*first && strcmp(first, hex))
+			if (*first && *now && strcmp(first, now))
 				return true;
-			strcpy(first, hex);
+			first = *now ? now : first;
 		}
 	}
 	return false;
@@ -1658,8 +1656,8 @@ write_replay(void)
 	draft.small = json_array();
 	draft.floats = FLOATS_KEPT;
 	draft_task();
-	kjson_foreach(w, json_object_get(draft.task, "workloads"))
-		kjson_foreach_member(name, v, json_object_get(w, "values"))
+	kjson_foreach(w, draft.task, "workloads")
+		kjson_foreach_member(name, v, w, "values")
 			if (json_is_object(v))
 				json_object_set_new(v, "fresh", json_false());
 	write_json(adopt_path("task/replay.json"), draft.task);
@@ -1822,12 +1820,10 @@ drop_empty(void)
 static char *
 gpu_name(void)
 {
-	auto_result struct command_result r = { 0 };
-	auto_free char *text = NULL;
+	auto_result struct command_result r = command_run(
+	    adoption.dir, "nvidia-smi --query-gpu=name --format=csv,noheader", NULL, "gpu");
+	auto_free char *text = r.status ? NULL : file_text(r.log, NULL);
 
-	command_run(
-	    adoption.dir, "nvidia-smi --query-gpu=name --format=csv,noheader", NULL, "gpu", &r);
-	text = r.status ? NULL : file_text(r.log, NULL);
 	return kregex_part("\\A([^\\r\\n]+)\\r?\\n", text);
 }
 
@@ -1838,7 +1834,7 @@ gpu_name(void)
 static void
 set_defaults(void)
 {
-	char *path = path_of("%s/campaign.json", adoption.dir);
+	char *path = campaign_path("campaign.json");
 	json_auto_t *settings = compile_settings(), *m = kjson_load(path);
 	json_t *search = kjson_ensure(m, "search", json_object()),
 	       *eval = kjson_ensure(m, "eval", json_object());
@@ -1869,7 +1865,7 @@ void
 task_context(void)
 {
 	static const char head[] = "Files of the application, which explain the function:\n";
-	char *path = path_of("%s/campaign.json", adoption.dir);
+	char *path = campaign_path("campaign.json");
 	json_auto_t *m = kjson_load(path), *files = context_files();
 	const char *own = kjson_str(m, "instructions"), *earlier = strstr(own, head);
 	auto_buf struct kbuf b = { 0 };
@@ -1890,22 +1886,20 @@ remove_campaign(void)
 	static const char *const files[] = { "campaign.json", "task.json", "Makefile" };
 
 	kforeach(file, files)
-		unlink(path_of("%s/%s", adoption.dir, *file));
-	remove_folder(path_of("%s/recorded", adoption.dir));
+		unlink(campaign_path("%s", *file));
+	remove_folder(campaign_path("recorded"));
 }
 
 static void
 make_campaign(void)
 {
-	const char *argv[] = { "kcampaign", "new", adoption.dir, "--task", adopt_path("task"),
-		"--mode", kjson_str_or(adoption.json, "mode", "linear"), NULL };
-
 	if (adoption_begun())
 		kdie_usage("%s: the campaign has begun with another task; "
 		           "adopt into another folder, or remove this one",
 		    adoption.dir);
 	remove_campaign();
-	free(program_output(argv, NULL, -1));
+	free(program_output(NULL, -1, "kcampaign", "new", adoption.dir, "--task",
+	    adopt_path("task"), "--mode", kjson_str_or(adoption.json, "mode", "linear")));
 	set_defaults();
 	task_context();
 }
@@ -1919,8 +1913,8 @@ task_freeze(const json_t *task)
 	size_t n = LEN(files);
 
 	memcpy(all, files, sizeof files);
-	kjson_foreach(w, json_object_get(task, "workloads"))
-		kjson_foreach_member(name, v, json_object_get(w, "values")) {
+	kjson_foreach(w, task, "workloads")
+		kjson_foreach_member(name, v, w, "values") {
 			if (!json_is_object(v))
 				continue;
 			all = krealloc(all, (n + 2) * sizeof *all);
@@ -2002,7 +1996,7 @@ ease(const json_t *eval, const struct command_result *r)
 static void
 set_brief(bool brief)
 {
-	char *path = path_of("%s/campaign.json", adoption.dir);
+	char *path = campaign_path("campaign.json");
 	json_auto_t *m = kjson_load(path);
 	json_t *eval = json_object_get(m, "eval");
 
@@ -2030,11 +2024,11 @@ try_campaign(void)
 	make_campaign();
 	set_brief(true);
 	unlink(out);
-	command_own(adoption.dir,
+	r = command_own(adoption.dir,
 	    kshown("keval -c . -s quick --code reference.%s --thin -o "
 	           "adopt/log/reference.ndjson",
 	        adoption.suffix),
-	    "reference", &r);
+	    "reference");
 	set_brief(false);
 	record = r.status ? NULL : kin_first(out);
 	eval = json_object_get(record, "eval");
@@ -2101,12 +2095,11 @@ is_first_touch(const json_t *row, double low)
 static double
 warm_us(const char *name)
 {
-	auto_free char *text = NULL, *ns = NULL;
-	auto_result struct command_result r = { 0 };
+	auto_result struct command_result r =
+	    run_solo("warm", kshown("--warm -t task.json --workload %s", name));
+	auto_free char *text = r.status ? NULL : file_text(r.log, NULL),
+	               *ns = kregex_part("warm: [^ ]+ (.*)", text);
 
-	run_solo("warm", kshown("--warm -t task.json --workload %s", name), &r);
-	text = r.status ? NULL : file_text(r.log, NULL);
-	ns = kregex_part("warm: [^ ]+ (.*)", text);
 	return ns ? strtod(ns, NULL) / 1e3 : 0;
 }
 
@@ -2221,7 +2214,7 @@ make_task(void)
 	draft.text = file_text(source, NULL);
 	if (!draft.text)
 		kdie_usage("%s is missing: run kadopt extract", source);
-	kscan(draft.text, strlen(draft.text), &draft.scan);
+	kscan(draft.text, &draft.scan);
 	/* Shapes may have changed. */
 	remove_folder(adopt_path("task/recorded"));
 	values_find(draft.text);

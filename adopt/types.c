@@ -87,7 +87,7 @@ is_hidden(const struct types *t, const struct unit_source *s)
 static char *
 one_step(const struct types *t, const char *name, int *stars)
 {
-	const char *given = kjson_str_or(t->bound, name, NULL);
+	const char *given = kjson_maybe(t->bound, name);
 	char *text = given ? kstrdup(given) : NULL;
 	const struct unit_source *s;
 	const struct kscan_item *x;
@@ -114,7 +114,7 @@ one_step(const struct types *t, const char *name, int *stars)
 static void
 settle(const struct types *t, struct type *type)
 {
-	const char *other = kjson_str_or(rules_words("numbers"), type->name, NULL);
+	const char *other = kjson_maybe(rules_words("numbers"), type->name);
 	const char *colon = strrchr(type->name, ':');
 	const struct unit_source *s;
 	const struct kscan_item *x;
@@ -298,8 +298,7 @@ add_record(const struct types *t, const struct type *record, struct type_leaves 
 	}
 	all = kscan_members(record->item);
 	good = !all.hidden && all.count;
-	kforeach_of(member, all.list, all.count)
-		good = good && add_member(t, member, l, path, depth);
+	kforeach_list(member, &all) good = good && add_member(t, member, l, path, depth);
 	return good;
 }
 
@@ -313,7 +312,8 @@ type_leaves(const struct types *t, const struct type *record, struct type_leaves
 void
 type_leaves_free(struct type_leaves *l)
 {
-	kforeach_of(leaf, l->list, l->count) {
+	kforeach_list(leaf, l)
+	{
 		free(leaf->path);
 		free(leaf->type);
 	}
@@ -325,8 +325,7 @@ type_common(const struct type_leaves *l)
 {
 	const char *first = l->count ? l->list[0].type : "?";
 
-	return kany(kforeach_of(leaf, l->list, l->count), strcmp(leaf->type, first)) ||
-	        !strcmp(first, "?")
+	return kany(kforeach_list(leaf, l), strcmp(leaf->type, first)) || !strcmp(first, "?")
 	    ? NULL
 	    : first;
 }

@@ -86,7 +86,7 @@ ask_judge(
 	if (!rules_scan("written", r->language, text, "", NULL, &made))
 		return;
 	written = s->project
-	    ? file_text(path_of("%s/%s", s->project, unit_place(s, x->name_at, &line)), NULL)
+	    ? file_text(path_join(s->project, unit_place(s, x->name_at, &line)), NULL)
 	    : kstrdup(text);
 	if (written && rules_scan("written", r->language, written, "", NULL, &faults))
 		add_faults(r, s, x, " would be rejected:", made.data);
@@ -167,9 +167,7 @@ parameter_before(const struct reach *r, size_t at)
 		from--;
 	if (r->depth > 1 || (from > 0 && strchr(".>", code[from - 1])))
 		return "";
-	kforeach_of(p, r->own.params, r->own.count)
-		if (kscan_among(&r->in->scan, from, to, p->name))
-			return p->name;
+	kscan_params(p, &r->own) if (kscan_among(&r->in->scan, from, to, p->name)) return p->name;
 	return "";
 }
 
@@ -232,8 +230,7 @@ doubt_source(struct reach *r)
 	                           "(#if) are not decided";
 
 	if (!r->s->settings &&
-	    !kany(kforeach_of(s, r->s->all->list, r->s->all->count),
-	        kjson_bool(rules_language(s->name), "device")))
+	    !kany(kforeach_list(s, r->s->all), kjson_bool(rules_language(s->name), "device")))
 		kjson_add(r->doubts, rules_is_header(r->s->name) ? alone : lost);
 }
 
@@ -299,14 +296,14 @@ unit_function_at(const struct kscan *s, size_t at)
 static void
 find_launches(struct adopted_unit *u)
 {
-	kforeach_of(s, u->source->all->list, u->source->all->count)
-		kforeach_of(l, s->scan.launches, s->scan.launch_count) {
-			if (strcmp(kscan_plain(l->kernel), u->name))
-				continue;
-			kgrow(u->launches, u->launch_count);
-			u->launches[u->launch_count++] =
-			    (struct unit_launch){ s, l, unit_function_at(&s->scan, l->at), false };
-		}
+	kforeach_list(s, u->source->all) kforeach_of(l, s->scan.launches, s->scan.launch_count)
+	{
+		if (strcmp(kscan_plain(l->kernel), u->name))
+			continue;
+		kgrow(u->launches, u->launch_count);
+		u->launches[u->launch_count++] =
+		    (struct unit_launch){ s, l, unit_function_at(&s->scan, l->at), false };
+	}
 }
 
 /* ---- the unit ---- */
@@ -424,8 +421,7 @@ unit_param_free(struct unit_param *p)
 void
 unit_free(struct adopted_unit *u)
 {
-	kforeach_of(p, u->params, u->param_count)
-		unit_param_free(p);
+	unit_params(p, u) unit_param_free(p);
 	free(u->launches);
 	free(u->params);
 	free(u->name);
@@ -443,12 +439,12 @@ params_json(const struct adopted_unit *u)
 {
 	json_t *list = json_array();
 
-	kforeach_of(p, u->params, u->param_count)
-		kjson_append(list, "{s:s,s:s,s:s,s:b,s:b,s:b,s:b,s:s,s:b,s:b,s:s*,s:s*,s:s*,s:s*}",
-		    "name", p->name, "type", p->type, "value", p->value, "pointer", p->pointer,
-		    "constant", p->constant, "bytes", p->bytes, "cast", p->cast || p->bytes, "size",
-		    p->size ? p->size : "", "result", p->result, "launch", p->launch, "guard",
-		    p->guard, "place", p->place, "along", p->along, "given", p->given);
+	unit_params(p, u)
+	    kjson_append(list, "{s:s,s:s,s:s,s:b,s:b,s:b,s:b,s:s,s:b,s:b,s:s*,s:s*,s:s*,s:s*}",
+	        "name", p->name, "type", p->type, "value", p->value, "pointer", p->pointer,
+	        "constant", p->constant, "bytes", p->bytes, "cast", p->cast || p->bytes, "size",
+	        p->size ? p->size : "", "result", p->result, "launch", p->launch, "guard", p->guard,
+	        "place", p->place, "along", p->along, "given", p->given);
 	return list;
 }
 
@@ -457,7 +453,8 @@ unit_json(const struct adopted_unit *u)
 {
 	json_t *launches = json_array(), *json;
 
-	kforeach_of(x, u->launches, u->launch_count) {
+	unit_launches(x, u)
+	{
 		const struct kscan_launch *l = x->at;
 		const char *text = x->source->text;
 
@@ -484,7 +481,7 @@ unit_json(const struct adopted_unit *u)
 bool
 unit_has_other(const json_t *unit)
 {
-	return kany(kjson_foreach(l, json_object_get(unit, "launches")), kjson_bool(l, "other"));
+	return kany(kjson_foreach(l, unit, "launches"), kjson_bool(l, "other"));
 }
 
 const struct kscan_item *
@@ -505,19 +502,19 @@ unit_named(const char *project, const char *file, const char *name, const json_t
 	json_t *found = NULL;
 
 	unit_sources_read(&sources, project, file, built);
-	kforeach_of(s, sources.list, sources.count)
-		for (size_t k = 0; !found && (x = unit_candidate(s, k)); k++) {
-			struct adopted_unit u;
-			size_t line;
+	kforeach_list(s, &sources) for (size_t k = 0; !found && (x = unit_candidate(s, k)); k++)
+	{
+		struct adopted_unit u;
+		size_t line;
 
-			if (x->kind != KSCAN_FUNCTION || strcmp(kscan_whole(x), name) ||
-			    strcmp(unit_place(s, x->name_at, &line), file))
-				continue;
-			why->len = 0;
-			if (unit_make(&u, s, x, assumed, why))
-				found = unit_json(&u);
-			unit_free(&u);
-		}
+		if (x->kind != KSCAN_FUNCTION || strcmp(kscan_whole(x), name) ||
+		    strcmp(unit_place(s, x->name_at, &line), file))
+			continue;
+		why->len = 0;
+		if (unit_make(&u, s, x, assumed, why))
+			found = unit_json(&u);
+		unit_free(&u);
+	}
 	unit_sources_free(&sources);
 	return found;
 }

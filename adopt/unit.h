@@ -130,6 +130,9 @@ struct adopted_unit {
 	/* what the entry relies on, from views/assume.jq; borrowed, NULL: nothing */
 	const json_t *assumed;
 };
+/* For every parameter P of its entry; for every launch L. */
+#define unit_params(p, u) kforeach_of(p, (u)->params, (u)->param_count)
+#define unit_launches(l, u) kforeach_of(l, (u)->launches, (u)->launch_count)
 
 /*
  * The unit of the function F of the source S. False: it cannot be made; every reason is a line in

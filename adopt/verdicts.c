@@ -17,12 +17,11 @@ read_all(void)
 static void
 remember(void)
 {
-	auto_result struct command_result r = { 0 };
-
-	command_own(adoption.dir,
+	auto_result struct command_result r = command_own(adoption.dir,
 	    "test ! -d memory || "
 	    "{ krecords remember && krecords tips add && krecords library; }",
-	    "remember", &r);
+	    "remember");
+
 	if (r.status)
 		kwarn("it is not in the memory of %s: %s%s", adoption.dir, r.why, r.said);
 }
@@ -76,7 +75,7 @@ verdicts_allow(void)
 		if (!kjson_is(x, "outcome", outcomes[SHORT_CIRCUIT]))
 			json_object_set(last, kjson_str(x, "code_sha256"), x);
 	kjson_foreach_member(hex, v, last) {
-		const char *compare = kjson_str_or(v, "compare", NULL);
+		const char *compare = kjson_maybe(v, "compare");
 
 		if (!compare || !outputs_allow(compare))
 			continue;

@@ -17,17 +17,12 @@ watch_copy_path(void)
 	return siblings_copy_path(watch.folder);
 }
 
-static char *
-join(const char *folder, const char *name)
-{
-	return path_of("%s/%s", folder, name);
-}
-
 char *
 watch_source(size_t *len)
 {
 	return kread_file_or_die(
-	    join(watch.overlay ? watch.overlay : adoption.project, adoption.file), SOURCE_MAX, len);
+	    path_join(watch.overlay ? watch.overlay : adoption.project, adoption.file), SOURCE_MAX,
+	    len);
 }
 
 void
@@ -63,9 +58,8 @@ watch_copy(void)
 static char *
 run_command(const char *what, const char *command, char *const *env)
 {
-	struct command_result r;
+	struct command_result r = command_run(watch_copy_path(), command, env, what);
 
-	command_run(watch_copy_path(), command, env, what, &r);
 	if (r.status)
 		kdie(K_MISSING, "%s:\n%s", r.why, r.said);
 	return r.log;
@@ -83,11 +77,11 @@ linkers(void)
 	size_t len;
 	auto_free char *from = kdata_path("adopt/ld.sh"),
 	               *text = kread_file_or_die(from, SOURCE_MAX, &len);
-	char *folder = join(watch.folder, "linkers");
+	char *folder = path_join(watch.folder, "linkers");
 
 	kmake_folder(folder);
 	for (size_t i = 0; i < LEN(names); i++) {
-		char *path = join(folder, names[i]);
+		char *path = path_join(folder, names[i]);
 
 		write_bytes(path, text, len);
 		if (chmod(path, 0755) < 0)
@@ -173,8 +167,7 @@ names_of(void)
 		kjson_foreach_text(name, names)
 			kbuf_join(&b, ", ", name);
 	else
-		kforeach_of(p, watched.of.params, watched.of.count)
-			kbuf_join(&b, ", ", p->name);
+		kscan_params(p, &watched.of) kbuf_join(&b, ", ", p->name);
 	return b.data;
 }
 
@@ -198,7 +191,8 @@ own_parameters(const struct kscan_signature *g)
 {
 	json_t *list = json_array();
 
-	kforeach_of(p, g->params, g->count) {
+	kscan_params(p, g)
+	{
 		/* Does it point to a type with a size? */
 		bool items = p->stars && !p->strange && (p->stars > 1 || strcmp(p->type, "void"));
 
@@ -349,9 +343,7 @@ add_replaced(struct kbuf *b, const char *text, const struct kscan_launch *l)
 static bool
 is_other(const char *file, const struct kscan_launch *l)
 {
-	const json_t *list = json_object_get(adoption.unit, "launches");
-
-	return kany(kjson_foreach(x, list),
+	return kany(kjson_foreach(x, adoption.unit, "launches"),
 	    kjson_bool(x, "other") && kjson_is(x, "file", file) &&
 	        kjson_is(x, "templates", l->arguments) && kjson_is(x, "arguments", l->call));
 }
@@ -360,7 +352,7 @@ is_other(const char *file, const struct kscan_launch *l)
 static void
 replace_in(const char *file)
 {
-	char *path = join(watch_copy_path(), file);
+	char *path = path_join(watch_copy_path(), file);
 	auto_buf struct kbuf b = { 0 };
 	auto_scan struct kscan k = { 0 };
 	size_t len, done = 0;
@@ -368,7 +360,7 @@ replace_in(const char *file)
 
 	if (!text)
 		return;
-	kscan_through(text, len, &k);
+	kscan_through(text, &k);
 	kforeach_of(l, k.launches, k.launch_count) {
 		/* Not the launch in the wrapper itself. */
 		if (strcmp(kscan_plain(l->kernel), adoption.kernel) ||
@@ -386,10 +378,9 @@ replace_in(const char *file)
 static void
 replace_launches(void)
 {
-	const json_t *list = json_object_get(adoption.unit, "launches");
 	json_auto_t *seen = json_object();
 
-	kjson_foreach(l, list) {
+	kjson_foreach(l, adoption.unit, "launches") {
 		const char *file = kjson_str(l, "file");
 
 		if (!json_object_get(seen, file))
@@ -423,12 +414,12 @@ put_wrapper(void)
 {
 	auto_free char *header = kdata_path("adopt/wrapper.h"),
 	               *words = kread_file_or_die(header, SOURCE_MAX, NULL);
-	char *copy = watch_copy_path(), *shown = join(copy, ".kwatch.h");
+	char *copy = watch_copy_path(), *shown = path_join(copy, ".kwatch.h");
 	auto_buf struct kbuf b = { 0 };
 
 	wrap(&b, shown);
 	write_inside(watch.folder, shown, words, strlen(words));
-	write_inside(watch.folder, join(copy, adoption.file), b.data, b.len);
+	write_inside(watch.folder, path_join(copy, adoption.file), b.data, b.len);
 	if (watched.kernel) {
 		declare_wrapper();
 		replace_launches();
@@ -455,14 +446,14 @@ remove_raw(void)
 
 	while ((e = knext_entry(d, watch.folder)))
 		if (!strncmp(e->d_name, "raw.", 4))
-			unlink(join(watch.folder, e->d_name));
+			unlink(path_join(watch.folder, e->d_name));
 }
 
 /* Lines "KERNEL KIND:NAME…" for launches: the parameters of the kernels in the file. */
 static char *
 layout_path(void)
 {
-	char *path = join(watch.folder, "layout.txt");
+	char *path = path_join(watch.folder, "layout.txt");
 
 	return kis_there(path) ? path : NULL;
 }
@@ -507,7 +498,7 @@ collect(json_int_t *dropped)
 	while ((e = knext_entry(d, watch.folder)))
 		if (!strncmp(e->d_name, "raw.", 4) && kis_digit(e->d_name[4]))
 			json_array_append_new(
-			    raws, read_raw(join(watch.folder, e->d_name), dropped));
+			    raws, read_raw(path_join(watch.folder, e->d_name), dropped));
 	kjson_sort_by(raws, "begun");
 	kjson_foreach(raw, raws)
 		json_array_extend(all, json_object_get(raw, "calls"));
@@ -518,17 +509,17 @@ collect(json_int_t *dropped)
 static bool
 was_loaded(const char *program)
 {
-	auto_free char *text = kread_file(join(watch.folder, "raw.loaded"), 1 << 20, NULL);
+	auto_free char *text = kread_file(path_join(watch.folder, "raw.loaded"), 1 << 20, NULL);
 
 	return text && (!*program || strstr(text, program));
 }
 
 /*
- * A shared library that the build makes, but that the program, $1, loads from elsewhere, as "NAME
- * => PATH": an installed version of it, for example.
+ * A shared library that the build makes in $1, but that the program, $2, loads from elsewhere, as
+ * "NAME => PATH": an installed version of it, for example.
  */
 static const char foreign_script[] =
-    "ldd \"$1\" | while read -r name is path rest; do\n"
+    "cd \"$1\" && ldd \"$2\" | while read -r name is path rest; do\n"
     "	[ \"$is\" = '=>' ] || continue\n"
     "	case $(realpath -- \"$path\") in \"$PWD\"/*) continue ;; esac\n"
     "	[ -z \"$(find . -name \"$name\" -print -quit)\" ] || echo \"$name => $path\"\n"
@@ -537,16 +528,13 @@ static const char foreign_script[] =
 static void
 die_foreign(const char *program)
 {
-	char *argv[] = { (char *)"sh", (char *)"-c", (char *)foreign_script, (char *)"sh",
-		(char *)program, NULL };
-	struct kproc p = { .argv = argv, .cwd = watch_copy_path() };
-	struct kproc_result r;
+	auto_free char *found = script_output(NULL, 0, foreign_script, watch_copy_path(), program);
 
-	if (*program && kproc_run(&p, &r) >= 0 && r.out_len)
+	if (*found)
 		kdie(K_MISSING,
 		    "no call of %s was seen in '%s': the program loads %.*s, not the library that "
 		    "the build makes; begin the run command with LD_LIBRARY_PATH=FOLDER",
-		    adoption.kernel, adoption.run, (int)strcspn(r.out, "\n"), r.out);
+		    adoption.kernel, adoption.run, (int)strcspn(found, "\n"), found);
 }
 
 /* Explains why nothing was seen. */
@@ -569,7 +557,8 @@ die_unseen(void)
 		    "statically; relink with -cudart shared, or use --instrument (build log: "
 		    "%s/adopt/log/watch-build.log)",
 		    adoption.kernel, adoption.dir);
-	die_foreign(path);
+	if (*path)
+		die_foreign(path);
 	kdie(K_MISSING,
 	    "no call of %s was seen in '%s': it is not called on this path, or the build command "
 	    "did not rebuild %s (see %s/adopt/log/watch-build.log)",
@@ -616,7 +605,7 @@ char *
 watch_program(void)
 {
 	auto_free char *word = program_of(adoption.run);
-	char *path = *word == '/' ? path_of("%s", word) : join(watch_copy_path(), word);
+	char *path = *word == '/' ? path_of("%s", word) : path_join(watch_copy_path(), word);
 	struct stat st;
 
 	return *word && kfind(path, &st) && S_ISREG(st.st_mode) ? path : path_of("%s", "");

@@ -8,7 +8,7 @@ here=${0%/*}
 known=$(mktemp)
 trap 'rm -f "$known"' EXIT
 jq -nrf "$here/members.jq" "$here"/../docs/schemas/*.json | sort -u >"$known"
-reads='k(json|rec)_(str_or|num_or|int_or|bool_or|str|path|get|foreach(_text|_member)?)\(([^"();]|\([^()]*\))*, *"[A-Za-z_][A-Za-z0-9_.]*"'
+reads='k(json|rec)_(str_or|maybe|num_or|int_or|bool_or|str|path|get|foreach(_text|_member)?)\(([^"();]|\([^()]*\))*, *"[A-Za-z_][A-Za-z0-9_.]*"'
 for c; do
 	tr '\n\t' '  ' <"$c" | grep -oE "$reads" | sed -E "s|^k(json\|rec)_([a-z]+).*\"([^\"]*)\"$|\2 \3 $c|" || :
 done | sort -u | awk -v known="$known" -v foreign="$here/members.txt" '
@@ -20,8 +20,8 @@ done | sort -u | awk -v known="$known" -v foreign="$here/members.txt" '
 				inner[$2, $3] = 1
 		while ((getline <foreign) > 0)
 			foreign_at[$1, $2] = 1
-		split("string number integer boolean", names)
-		split("str num int bool", accessors)
+		split("string string number integer boolean", names)
+		split("str maybe num int bool", accessors)
 		for (i in names)
 			wants[accessors[i]] = names[i]
 	}

@@ -21,7 +21,7 @@ items(const char *text)
 	struct kbuf b = { 0 };
 	struct kscan s;
 
-	kscan(text, strlen(text), &s);
+	kscan(text, &s);
 	kbuf_puts(&b, s.unclosed ? "unclosed" : "");
 	for (size_t i = 0; i < s.count; i++) {
 		kbuf_printf(&b, "%s%s", b.len ? " " : "", kinds[s.items[i].kind]);
@@ -51,7 +51,7 @@ check_members(void)
 	struct kscan s;
 	struct kscan_signature g;
 
-	kscan(text, strlen(text), &s);
+	kscan(text, &s);
 	CHECK(s.member_count == 2);
 	f = kscan_function(&s, "C::f");
 	CHECK(f && !strncmp(text + f->from, "int f(", 6) && kscan_at(&s, f->from) == &s.items[0]);
@@ -84,7 +84,7 @@ test_gaps(void)
 	struct kscan_members members;
 	struct kscan s;
 
-	kscan(text, strlen(text), &s);
+	kscan(text, &s);
 	CHECK(s.count == 3 && !strncmp(text + s.items[1].lead, "/* one", 6));
 	members = kscan_members(&s.items[2]);
 	CHECK(members.count == 10 && !members.hidden);
@@ -193,7 +193,7 @@ test_signature(void)
 	int stars;
 	char *t;
 
-	kscan(text, strlen(text), &s);
+	kscan(text, &s);
 	g = kscan_signature(kscan_function(&s, "f"));
 	CHECK(g.count == 9);
 	CHECK_STR(g.result, "static void");
@@ -251,7 +251,7 @@ test_launches(void)
 	int64_t t[3];
 	size_t n;
 
-	kscan(text, strlen(text), &s);
+	kscan(text, &s);
 	scope.f = kscan_function(&s, "f");
 	list = kscan_launches(scope.f, &n);
 	CHECK(n == 4);
@@ -285,7 +285,7 @@ test_variables(void)
 	struct kscan_scope scope = { .sources = sources, .count = 1, .s = &s };
 	int64_t t[3];
 
-	kscan(text, strlen(text), &s);
+	kscan(text, &s);
 	scope.f = kscan_function(&s, "f");
 	CHECK(!kscan_number(&scope, "b", &t[0]) && !kscan_number(&scope, "up", &t[0]));
 	CHECK(kscan_number(&scope, "once / 2", &t[0]) && t[0] == 32);
@@ -314,7 +314,7 @@ test_anything(void)
 			state = state * 1664525u + 1013904223u;
 			kbuf_puts(&b, pieces[(state >> 16) % LEN(pieces)]);
 		}
-		kscan(b.data, b.len, &s);
+		kscan(b.data, &s);
 		for (size_t i = 0; i < s.count; i++) {
 			const struct kscan_item *x = &s.items[i];
 
@@ -352,7 +352,7 @@ test_macros(void)
 	                           "int h(void) { return g(); }\n";
 	struct kscan s;
 
-	kscan(text, strlen(text), &s);
+	kscan(text, &s);
 	CHECK(kscan_has_word(kscan_function(&s, "f"), "static"));
 	CHECK(!kscan_has_word(kscan_function(&s, "h"), "static"));
 	kscan_free(&s);
@@ -369,10 +369,10 @@ test_bytes(void)
 	struct kscan_signature of;
 	struct kscan s;
 
-	kscan("", 0, &s);
+	kscan("", &s);
 	CHECK(s.items && !s.count);
 	kscan_free(&s);
-	kscan(text, sizeof text - 1, &s);
+	kscan_bytes(text, sizeof text - 1, false, &s);
 	if (kscan_function(&s, "f")) {
 		of = kscan_signature(kscan_function(&s, "f"));
 		CHECK(!strncmp(of.result, "long", 4));
@@ -389,7 +389,7 @@ check_writes(const char *text, const char *want)
 	struct kbuf b = { 0 };
 	struct kscan s;
 
-	kscan(text, strlen(text), &s);
+	kscan(text, &s);
 	f = kscan_function(&s, "f");
 	kbuf_puts(&b, "");
 	for (char name[2] = "a"; *name <= 'h'; ++*name)
@@ -410,7 +410,7 @@ check_bases(const char *text, const char *want)
 	auto_scan struct kscan s;
 	auto_buf struct kbuf b = { 0 };
 
-	kscan(text, strlen(text), &s);
+	kscan(text, &s);
 	f = kscan_function(&s, "f");
 	g = kscan_signature(f);
 	kbuf_puts(&b, "");

@@ -46,6 +46,8 @@ enum {
 	for (__typeof__(*(list)) *item = (list), \
 	                         *item##_end = (count) > 0 ? item + (count) : item; \
 	     item < item##_end; item++)
+/* The same for what OWNER, a pointer to a structure, has as its list and its count. */
+#define kforeach_list(item, owner) kforeach_of(item, (owner)->list, (owner)->count)
 
 /* Is the CONDITION true in some round of the LOOP: kany(kforeach(x, list), *x < 0)? */
 #define kany(loop, condition) \
