@@ -86,10 +86,10 @@ $O/adopt/%.o: KFLAGS := $(filter-out -Itools/model,$(KFLAGS))
 $O/tools/core/kutil.o: private KFLAGS += -DKILN_DATADIR='"$(DATADIR)"'
 $O/tools/core/kutil.o: $O/datadir
 # Without sanitizers, because their library would have to be loaded first.
-$O/kwatch.so: $(KWATCH) $(wildcard adopt/kwatch/*.h) adopt/wrapper.h $O/flags
+$O/kwatch.so: $(KWATCH) $(wildcard adopt/kwatch/*.h) adopt/wrapper.h tools/core/kutil.h $O/flags
 	$(call say,LD)
-	$(Q)$(CC) $(KFLAGS) $(CPPFLAGS) $(filter-out -fsanitize% -fno-sanitize% --coverage,$(CFLAGS)) -fPIC -shared -o $@ $(KWATCH) \
-		-ldl -pthread
+	$(Q)$(CC) $(KFLAGS) $(CPPFLAGS) $(filter-out -fsanitize% -fno-sanitize% --coverage,$(CFLAGS)) -fPIC -shared -Wl,-z,defs \
+		-o $@ $(KWATCH) -ldl -pthread
 $(TESTTOOLS): $O/%: $O/tests/tools/%.o $O/libkiln.a
 $(UNIT): $O/unit/%.t: $O/tests/unit/%.o $O/libkiln.a
 	@mkdir -p $(@D)

@@ -30,10 +30,10 @@ for c in tools/core/*.c; do
 	eval "$CC $alone" -fsyntax-only '"$c"' || fail "$c needs more than tools/core"
 done
 
-# kutil.h brings the usual headers of the C library, and kio.h kutil.h and Jansson's; nobody includes them again. kwatch
-# is loaded into other people's programs and shares nothing with kiln.
+# kutil.h brings the usual headers of the C library, and kio.h kutil.h and Jansson's; nobody includes them again. kwatch,
+# which is loaded into other people's programs, shares nothing else with kiln.
 usual=$(sed -n 's/^#include <\(.*\)>$/\1/p' tools/core/kutil.h | paste -sd'|')
-grep -rl '^#include "' tools adopt --include='*.[ch]' | grep -v '^adopt/kwatch/' |
+grep -rl '^#include "' tools adopt --include='*.[ch]' |
 	xargs grep -nE "^#include <($usual)>" && fail 'a header that kutil.h includes'
 grep -rl '^#include "kio[.]h"' tools adopt --include='*.[ch]' |
 	xargs grep -nE '^#include (<jansson[.]h>|"kutil[.]h")' && fail 'a header that kio.h includes'

@@ -5,10 +5,6 @@
  * application's run-time library, if there is one; its types are declared here, with the layout of
  * the ABI.
  */
-#include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 
 #include "kwatch.h"
@@ -165,16 +161,16 @@ kwatch_activity_open(const char *runtime)
 	void *library = getenv("KWATCH_EVENTS") ? NULL : open_library(runtime), *at;
 
 	works = library != NULL;
-	for (size_t i = 0; works && i < LEN(functions); i++) {
-		at = dlsym(library, functions[i].name);
-		memcpy(functions[i].to, &at, sizeof at);
+	kforeach(f, functions) {
+		at = works ? dlsym(library, f->name) : NULL;
+		memcpy(f->to, &at, sizeof at);
 		works = at != NULL;
 	}
 	spans = works ? kwatch_pages(CALLS * sizeof *spans) : NULL;
 	works_kept = spans ? kwatch_pages(KEPT * sizeof *works_kept) : NULL;
 	works = works_kept && !cupti.callbacks(request, complete);
-	for (size_t i = 0; works && i < LEN(kinds); i++)
-		works = !cupti.enable(kinds[i]);
+	kforeach(kind, kinds)
+		works = works && !cupti.enable(*kind);
 	return works;
 }
 

@@ -4,12 +4,6 @@
  * Their types are declared here, with the layout of the ABI, because the library is built without
  * the toolkit.
  */
-#include <ctype.h>
-#include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "kwatch.h"
 
 /* Other libraries' headers declare them. */

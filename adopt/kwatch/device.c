@@ -4,10 +4,6 @@
  * and the time that work takes.
  */
 #include <link.h>
-#include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "kwatch.h"
 
@@ -85,8 +81,8 @@ kwatch_cuda(void)
 	};
 	static bool known;
 
-	for (size_t i = 0; !known && i < LEN(functions); i++)
-		kwatch_next((void **)functions[i].to, functions[i].name);
+	kforeach_of(f, functions, known ? 0 : LEN(functions))
+		kwatch_next((void **)f->to, f->name);
 	known = cuda.create && cuda.destroy && cuda.record && cuda.wait && cuda.elapsed &&
 	    cuda.copy && cuda.settle;
 	return known;
@@ -148,9 +144,8 @@ kwatch_stream(const struct kwatch_call *c)
 {
 	void *stream = NULL;
 
-	for (size_t i = 0; i < c->count; i++)
-		if (c->args[i].kind == KWATCH_STREAM)
-			memcpy(&stream, c->args[i].at, sizeof stream);
+	kwatch_each(i, c) if (c->args[i].kind == KWATCH_STREAM)
+	    memcpy(&stream, c->args[i].at, sizeof stream);
 	/* cudaStreamPerThread */
 	return !stream && c->cuda == KWATCH_PER_THREAD ? (void *)2 : stream;
 }

@@ -4,17 +4,9 @@
  * piece. The records are hash tables, keyed by address, in memory that only this library uses.
  */
 #include <elf.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <link.h>
-#include <malloc.h>
-#include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 #include "kwatch.h"
 
@@ -85,9 +77,9 @@ find_recent(uintptr_t p, struct kwatch_extent *e)
 	bool found = false;
 
 	pthread_mutex_lock(&recent_lock);
-	for (size_t i = 0; !found && i < LEN(recent); i++)
-		if ((found = holds(&recent[i], p)))
-			*e = recent[i];
+	kforeach(piece, recent)
+		if (!found && (found = holds(piece, p)))
+			*e = *piece;
 	pthread_mutex_unlock(&recent_lock);
 	return found;
 }
@@ -112,9 +104,9 @@ forget_recent(uintptr_t start)
 	    start >= __atomic_load_n(&recent_end, __ATOMIC_RELAXED))
 		return;
 	pthread_mutex_lock(&recent_lock);
-	for (size_t i = 0; i < LEN(recent); i++)
-		if (recent[i].start == start || holds(&recent[i], start))
-			recent[i].start = 0;
+	kforeach(piece, recent)
+		if (piece->start == start || holds(piece, start))
+			piece->start = 0;
 	pthread_mutex_unlock(&recent_lock);
 }
 
@@ -125,15 +117,15 @@ grow(struct table *t)
 	size_t live = 0, n;
 	struct kwatch_extent *slots;
 
-	for (size_t i = 0; i < t->room; i++)
-		live += t->slots[i].start > GONE;
+	kforeach_of(e, t->slots, t->room)
+		live += e->start > GONE;
 	n = !t->room ? FIRST_ROOM : live > t->room / 4 ? t->room * 2 : t->room;
 	slots = kwatch_pages(n * sizeof *slots);
 	if (!slots)
 		return false;
-	for (size_t i = 0; i < t->room; i++)
-		if (t->slots[i].start > GONE)
-			*slot(slots, n, t->slots[i].start) = t->slots[i];
+	kforeach_of(e, t->slots, t->room)
+		if (e->start > GONE)
+			*slot(slots, n, e->start) = *e;
 	if (t->slots)
 		syscall(SYS_munmap, t->slots, t->room * sizeof *t->slots);
 	t->slots = slots;
@@ -257,11 +249,11 @@ find_middle(uintptr_t p, struct kwatch_extent *e)
 {
 	bool found = false;
 
-	for (struct table *t = tables; t < tables + LEN(tables); t++) {
+	kforeach(t, tables) {
 		pthread_mutex_lock(&t->lock);
-		for (size_t i = 0; i < t->room; i++)
-			if (holds(&t->slots[i], p) && (!found || t->slots[i].bytes < e->bytes)) {
-				*e = t->slots[i];
+		kforeach_of(piece, t->slots, t->room)
+			if (holds(piece, p) && (!found || piece->bytes < e->bytes)) {
+				*e = *piece;
 				found = true;
 			}
 		pthread_mutex_unlock(&t->lock);

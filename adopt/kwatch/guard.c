@@ -5,17 +5,8 @@
  * page that is touched; further calls, with copies that end at protected memory, find the exact
  * place in it.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <pthread.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "kwatch.h"
 
@@ -94,8 +85,8 @@ keep_quiet(void *omp_set_num_threads)
 	if (fd < 0 || dup2(fd, 1) < 0 || dup2(fd, 2) < 0 || setrlimit(RLIMIT_FSIZE, &none) ||
 	    setrlimit(RLIMIT_CORE, &none))
 		_exit(1);
-	for (size_t i = 0; i < LEN(numbers); i++)
-		sigaction(numbers[i], &fault, NULL);
+	kforeach(number, numbers)
+		sigaction(*number, &fault, NULL);
 	/* The parent's threads do not exist here, and OpenMP would wait for its own. */
 	memcpy(&threads, &omp_set_num_threads, sizeof threads);
 	if (threads)
@@ -106,7 +97,8 @@ keep_quiet(void *omp_set_num_threads)
 static void
 move_along(const struct kwatch_call *c, size_t i)
 {
-	for (size_t k = 0; k < c->count; k++) {
+	kwatch_each(k, c)
+	{
 		const struct kwatch_arg *a = &c->args[k];
 		uintptr_t q;
 
@@ -124,9 +116,8 @@ can_move(const struct kwatch_call *c, size_t i)
 {
 	bool can = c->args[i].place;
 
-	for (size_t k = 0; k < c->count; k++)
-		can |= c->args[k].kind != KWATCH_POINTER && c->args[k].place &&
-		    c->args[k].item == i + 1;
+	kwatch_each(k, c) can |=
+	    c->args[k].kind != KWATCH_POINTER && c->args[k].place && c->args[k].item == i + 1;
 	return can && c->args[i].kind == KWATCH_POINTER && !c->args[i].extent;
 }
 

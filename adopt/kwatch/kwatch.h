@@ -18,12 +18,10 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
+#include <pthread.h>
 
 #include "../wrapper.h"
-
-#define LEN(a) (sizeof(a) / sizeof *(a))
+#include "kutil.h"
 
 enum { KWATCH_LAUNCHES = 16, KWATCH_LINE = 16384, KWATCH_END = 128 };
 
@@ -33,6 +31,9 @@ struct kwatch_extent {
 	size_t bytes;
 	bool device;
 };
+
+/* For every argument I of the call C, from 0 on. */
+#define kwatch_each(i, c) for (size_t i = 0; i < (c)->count; i++)
 
 /* output.c */
 extern bool kwatch_on, kwatch_timing_only;

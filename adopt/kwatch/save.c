@@ -1,12 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Saves arrays of chosen calls as files: a kernel's inputs, and its results. */
-#include <fcntl.h>
-#include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "kwatch.h"
 
 enum { WANTED = 64, LINE = 4096, HEADER = 128 };
