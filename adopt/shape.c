@@ -7,11 +7,30 @@
 
 #include "numbers.h"
 #include "preprocess.h"
+#include "signature.h"
 
 /* CALLS: at most twice as many are examined: the first ones, and some of all. */
 enum { FITS = 32, ASK_TRIES = 3, TIED_MIN = 16, CALLS = 2048 };
 
 struct parameters parameters;
+
+void
+add_note(const char *fmt, ...)
+{
+	kformatted(text, fmt);
+
+	json_array_append_new(parameters.notes, kjson_string(text));
+	if (parameters.told)
+		kwarn("%s", text);
+}
+
+void
+tell_notes(void)
+{
+	kjson_foreach_text(note, parameters.notes)
+		kwarn("%s", note);
+	parameters.told = true;
+}
 
 /* ---- types ---- */
 
@@ -52,12 +71,6 @@ chosen_type_of(const char *type, int *stars)
 	origins_free(&o);
 	kscan(text, &s);
 	return type_of(&s, type, stars);
-}
-
-static bool
-is_stream(const char *type)
-{
-	return adoption.device && (!strcmp(type, "cudaStream_t") || !strcmp(type, "CUstream"));
 }
 
 /*
@@ -101,7 +114,7 @@ take_parameter(const struct kscan *s, const struct kscan_param *p, bool last)
 	bool launch;
 
 	*x = (struct value){ .name = kstrdup(p->name), .constant = p->constant };
-	if (!p->stars && is_stream(p->type)) {
+	if (!p->stars && adoption.device && signature_is_stream(p)) {
 		if (!last)
 			kdie_usage("%s: the stream %s must be the last parameter", adoption.kernel,
 			    p->name);
@@ -337,25 +350,19 @@ equals(const struct value *x, const struct value *a, const struct value *b)
 static void
 find_ties(void)
 {
-	for (size_t i = 0; i < parameters.count; i++)
-		for (size_t k = 0; k < parameters.count && !parameters.at[i].tied; k++) {
-			struct value *x = &parameters.at[i];
-			const struct value *a = &parameters.at[k];
-
-			if (x->role != ROLE_AXIS || k == i || a->role != ROLE_AXIS || a->tied)
+	values_each(x)
+		values_each(a) {
+			if (a == x || !value_is_free(x) || !value_is_free(a))
 				continue;
-			if (k < i && equals(x, a, NULL))
+			if (a < x && equals(x, a, NULL))
 				x->tied = kstrdup(a->name);
-			for (size_t m = k; m < parameters.count && !x->tied; m++)
-				if (m != i && parameters.at[m].role == ROLE_AXIS &&
-				    !parameters.at[m].tied && equals(x, a, &parameters.at[m]))
-					x->tied =
-					    kasprintf("%s*%s", a->name, parameters.at[m].name);
+			values_each(b)
+				if (b >= a && b != x && value_is_free(x) && value_is_free(b) &&
+				    equals(x, a, b))
+					x->tied = kasprintf("%s*%s", a->name, b->name);
 			if (x->tied)
-				json_array_append_new(parameters.notes,
-				    json_sprintf("%s was %s in every call, "
-				                 "so only such calls are checked",
-				        x->name, x->tied));
+				add_note("%s was %s in every call, so only such calls are checked",
+				    x->name, x->tied);
 		}
 }
 
@@ -395,8 +402,7 @@ void
 value_is_written(struct value *x)
 {
 	x->written = true;
-	json_array_append_new(
-	    parameters.notes, json_sprintf("%s is written, though no call changed it", x->name));
+	add_note("%s is written, though no call changed it", x->name);
 }
 
 /* Is X declared const, and the same array as another one, which the call changes? */
@@ -440,9 +446,10 @@ find_written(const struct kscan_item *f)
 			value_is_written(x);
 		any |= x->written;
 	}
-	for (size_t i = 0; i < parameters.count && !any; i++)
-		parameters.at[i].written = !parameters.at[i].constant &&
-		    pointer(json_array_get(parameters.calls, 0), parameters.at[i].name) != NULL;
+	values_each(x)
+		if (!any)
+			x->written = !x->constant &&
+			    pointer(json_array_get(parameters.calls, 0), x->name) != NULL;
 }
 
 /*
@@ -455,11 +462,11 @@ refuse_overlap(const json_t *call, const struct value *x)
 	const json_t *p = pointer(call, x->name);
 	json_int_t room = kjson_int(p, "room"), reach = kjson_int(p, "reach");
 
-	for (size_t i = 0; reach > room && i < parameters.count; i++) {
-		const struct value *y = &parameters.at[i];
+	values_each(y) {
 		const json_t *q = pointer(call, y->name);
 
-		if ((x->written || y->written) && kjson_int(q, "bytes") == kjson_int(p, "bytes") &&
+		if (reach > room && (x->written || y->written) &&
+		    kjson_int(q, "bytes") == kjson_int(p, "bytes") &&
 		    kjson_int(q, "offset") == kjson_int(p, "offset") + room)
 			kdie_usage("%s: in a call of the application, %s (%lld bytes) reaches into "
 			           "%s, "
@@ -558,43 +565,25 @@ try_fit(const struct value *x, const struct fit *f, json_t *list)
 }
 
 /*
- * Tries all expressions of a kind: this many factors, a number added to each, and a constant.
- * Appends matches to LIST.
+ * Tries all expressions in which the factors of F from K on are axes, in their order and with
+ * repetition, and some of its factors have ADD added. Appends matches to LIST.
  */
 static void
-try_kind(const struct value *x, size_t factors, int add, json_int_t times, json_t *list)
+try_factors(const struct value *x, struct fit *f, size_t k, int add, json_t *list)
 {
-	const struct value *axes[64];
-	size_t count = 0, index[3] = { 0 };
-
-	values_each(axis)
-		if (count < LEN(axes) && axis->role == ROLE_AXIS && !axis->tied)
-			axes[count++] = axis;
-	if (!count)
-		return;
-	for (;;) {
-		/* Which of the factors get the added number: at least one, if there is a number. */
-		for (unsigned mask = add ? 1 : 0; mask < (add ? 1u << factors : 1u); mask++) {
-			struct fit f = { .count = factors, .times = times };
-
-			for (size_t k = 0; k < factors; k++) {
-				f.axis[k] = axes[index[k]];
-				f.add[k] = mask >> k & 1 ? add : 0;
+	if (k < f->count) {
+		values_each(axis)
+			if (value_is_free(axis) && (!k || axis >= f->axis[k - 1])) {
+				f->axis[k] = axis;
+				try_factors(x, f, k + 1, add, list);
 			}
-			try_fit(x, &f, list);
-		}
-		/* The next combination, in ascending order, with repetition. */
-		{
-			size_t k = factors;
-
-			while (k > 0 && index[k - 1] == count - 1)
-				k--;
-			if (!k)
-				return;
-			index[k - 1]++;
-			for (size_t m = k; m < factors; m++)
-				index[m] = index[k - 1];
-		}
+		return;
+	}
+	/* Which of the factors get the added number: at least one, if there is a number. */
+	for (unsigned mask = add ? 1 : 0; mask < (add ? 1u << f->count : 1u); mask++) {
+		for (size_t i = 0; i < f->count; i++)
+			f->add[i] = mask >> i & 1 ? add : 0;
+		try_fit(x, f, list);
 	}
 }
 
@@ -603,23 +592,12 @@ try_kind(const struct value *x, size_t factors, int add, json_int_t times, json_
  * index uses it as a stride.
  */
 static size_t
-strides(const char *text, const char *name)
+strides(const struct kscan *s, const char *name)
 {
-	size_t n = strlen(name), count = 0;
+	size_t count = 0;
 
-	for (const char *p = strstr(text, name); p; p = strstr(p + n, name)) {
-		const char *q = p;
-
-		if (isalnum((unsigned char)p[n]) || p[n] == '_')
-			continue;
-		while (q > text && (isalnum((unsigned char)q[-1]) || strchr("_.>-", q[-1])))
-			q--;
-		if (q < p && p[-1] != '.' && p[-1] != '>')
-			continue;
-		while (q > text && kis_space(q[-1]))
-			q--;
-		count += q > text && q[-1] == '*';
-	}
+	kscan_each(p, s, 0, s->len, name)
+		count += kscan_matches(s, 0, p, "\\*\\s*(?:\\w+(?:\\.|->))*\\z");
 	return count;
 }
 
@@ -628,29 +606,20 @@ strides(const char *text, const char *name)
  * The caller frees.
  */
 static char *
-in_order(const char *shape, const char *text)
+in_order(const char *shape, const struct kscan *s)
 {
 	auto_free char *copy = kstrdup(shape);
+	json_auto_t *factors = json_array();
 	struct kbuf b = { 0 };
-	char *factor[8];
-	size_t n = 0;
 
 	if (strpbrk(shape, "()+"))
 		return kstrdup(shape);
-
 	kpart_foreach(p, copy, "*")
-		if (n < LEN(factor))
-			factor[n++] = p;
-	for (size_t i = 1; i < n; i++)
-		for (size_t k = i; k > 0 && strides(text, factor[k - 1]) > strides(text, factor[k]);
-		     k--) {
-			char *t = factor[k];
-
-			factor[k] = factor[k - 1];
-			factor[k - 1] = t;
-		}
-	for (size_t i = 0; i < n; i++)
-		kbuf_printf(&b, "%s%s", i ? "*" : "", factor[i]);
+		kjson_append(factors, "{s:s,s:I,s:I}", "name", p, "strides",
+		    (json_int_t)strides(s, p), "at", (json_int_t)json_array_size(factors));
+	kjson_sort_by(factors, "strides", "at");
+	kjson_foreach(factor, factors)
+		kbuf_join(&b, "*", kjson_str(factor, "name"));
 	return b.data;
 }
 
@@ -662,8 +631,7 @@ try_sums(const struct value *x, json_t *list)
 			for (int add = -1; add <= 0; add++) {
 				struct fit f = { { a, b }, { 0, add }, 2, 1, true };
 
-				if (a < b && a->role == ROLE_AXIS && b->role == ROLE_AXIS &&
-				    !a->tied && !b->tied)
+				if (a < b && value_is_free(a) && value_is_free(b))
 					try_fit(x, &f, list);
 			}
 }
@@ -673,8 +641,8 @@ listed(const json_t *names)
 {
 	struct kbuf b = kbuf_empty();
 
-	kjson_foreach(name, names)
-		kbuf_printf(&b, "%s%s", b.len ? ", " : "", json_string_value(name));
+	kjson_foreach_text(name, names)
+		kbuf_join(&b, ", ", name);
 	return b.data;
 }
 
@@ -701,8 +669,7 @@ try_multiples(const struct value *x, json_t *list)
 		json_int_t one = 0;
 		bool varies = false;
 
-		kjson_foreach(
-		    call, axis->role == ROLE_AXIS && !axis->tied ? parameters.calls : NULL) {
+		kjson_foreach(call, value_is_free(axis) ? parameters.calls : NULL) {
 			json_int_t n = elements(call, x), now = argument(call, axis);
 
 			if (n < 1 || now < 1)
@@ -745,8 +712,12 @@ find_fits(const struct value *x)
 	};
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < LEN(kinds) && !json_array_size(list); i++)
-		try_kind(x, kinds[i].factors, kinds[i].add, kinds[i].times, list);
+	kforeach(kind, kinds) {
+		struct fit f = { .count = kind->factors, .times = kind->times };
+
+		if (!json_array_size(list))
+			try_factors(x, &f, 0, kind->add, list);
+	}
 	if (!json_array_size(list))
 		try_sums(x, list);
 	return list;
@@ -878,13 +849,12 @@ own_shape(struct value *x, const json_t *list)
 
 	x->shape = kasprintf("%s_elements", x->name);
 	x->own = true;
-	json_array_append_new(parameters.notes,
-	    json_sprintf("%s: %s%s, so only the recorded calls are checked (otherwise give "
-	                 "--shape %s=EXPRESSION)",
-	        x->name,
-	        *choices ? "several shapes fit all observed calls: "
-	                 : "no simple shape fits all observed calls",
-	        choices, x->name));
+	add_note("%s: %s%s, so only the recorded calls are checked (otherwise give --shape "
+	         "%s=EXPRESSION)",
+	    x->name,
+	    *choices ? "several shapes fit all observed calls: "
+	             : "no simple shape fits all observed calls",
+	    choices, x->name);
 }
 
 /* A single value in every call, even if an argument also had it. */
@@ -896,7 +866,7 @@ is_single(const struct value *x)
 }
 
 static void
-find_shape(struct value *x, const char *text)
+find_shape(struct value *x, const struct kscan *s)
 {
 	const char *given = kjson_maybe(json_object_get(adoption.json, "shapes"), x->name);
 	/*
@@ -917,10 +887,9 @@ find_shape(struct value *x, const char *text)
 	}
 	if (!has_extent(x) && x->written) {
 		x->shape = kstrdup("1");
-		json_array_append_new(parameters.notes,
-		    json_sprintf("%s is on the caller's stack, so it counts as one number "
-		                 "(otherwise give --shape)",
-		        x->name));
+		add_note("%s is on the caller's stack, so it counts as one number (otherwise give "
+		         "--shape)",
+		    x->name);
 		return;
 	}
 	if (is_single(x)) {
@@ -931,7 +900,7 @@ find_shape(struct value *x, const char *text)
 	list = find_either(x, *kjson_str(parameter(x->name), "size"));
 	n = json_array_size(list);
 	if (n == 1) {
-		x->shape = in_order(json_string_value(json_array_get(list, 0)), text);
+		x->shape = in_order(kjson_item(list, 0), s);
 		return;
 	}
 	/* A recorded array has its own number of elements in every call. */
@@ -941,7 +910,7 @@ find_shape(struct value *x, const char *text)
 		return;
 	}
 	if (json_object_get(adoption.json, "model"))
-		x->shape = ask_shape(x, text, list);
+		x->shape = ask_shape(x, s->text, list);
 	x->asked = x->shape != NULL;
 	if (!x->shape) {
 		struct kbuf b = { .data = n ? listed(list) : NULL };
@@ -1007,7 +976,7 @@ values_find(const char *text)
 		x->align = alignment(x);
 		if (x->role == ROLE_ARRAY) {
 			find_parts(x);
-			find_shape(x, text);
+			find_shape(x, &s);
 		}
 	}
 	mark_sizes();

@@ -39,6 +39,7 @@ extern struct parameters {
 	size_t count;
 	json_t *calls; /* observed calls, the first for each set of arguments */
 	json_t *notes; /* lines */
+	bool told;     /* the notes so far were printed; others are printed at once */
 	bool recorded; /* arrays of the chosen calls were recorded */
 } parameters;
 
@@ -57,6 +58,15 @@ bool call_has_null(const json_t *call);
  * pointer; NULL: it has none.
  */
 const json_t *value_given(const json_t *args, const char *name);
+/* Is it an axis that no other one determines? */
+static inline bool
+value_is_free(const struct value *x)
+{
+	return x->role == ROLE_AXIS && !x->tied;
+}
+/* Notes are printed together, when the task is settled. */
+void __attribute__((format(printf, 1, 2))) add_note(const char *fmt, ...);
+void tell_notes(void);
 /* Records, with a note, that the array X is written although calls left the old values in it. */
 void value_is_written(struct value *x);
 /* Bytes that calls with these arguments touch of array X; 0: unknown. */

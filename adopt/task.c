@@ -68,27 +68,8 @@ static struct {
 	double alone_s;  /* for the reference on all workloads, once */
 	bool hung;       /* the judge did not finish: the oracle has no time limit */
 	bool deep;       /* call it with a stack of 1 GB */
-	bool told;       /* the notes so far were printed */
 	bool crashed;    /* with the numbers of one draw, after it was right with others */
 } draft = { .oracle = "double", .large = true };
-
-/* Notes are printed together, when the task is settled; one that follows later, at once. */
-static void __attribute__((format(printf, 1, 2))) add_note(const char *fmt, ...)
-{
-	kformatted(text, fmt);
-
-	json_array_append_new(parameters.notes, kjson_string(text));
-	if (draft.told)
-		kwarn("%s", text);
-}
-
-static void
-tell_notes(void)
-{
-	kjson_foreach_text(note, parameters.notes)
-		kwarn("%s", note);
-	draft.told = true;
-}
 
 /*
  * How far results may be from the oracle's, for "reduction" and "rtol". The default first, each
@@ -229,7 +210,7 @@ workload(const char *name, const json_t *args)
 	values_each(x) {
 		json_t *given = json_object_get(args, x->name);
 
-		if (x->role == ROLE_AXIS && !x->tied)
+		if (value_is_free(x))
 			kjson_put(axes, x->name, (json_int_t)json_number_value(given));
 		else if (x->role == ROLE_SCALAR)
 			json_object_set(values, x->name, given);
@@ -469,7 +450,7 @@ add_neighbours(json_t *all, const json_t *given)
 			auto_free char *name = NULL;
 			json_int_t v;
 
-			if (x->role != ROLE_AXIS || x->size || x->tied)
+			if (!value_is_free(x) || x->size)
 				continue;
 			args = json_deep_copy(
 			    json_array_get(given, by < 0 ? json_array_size(given) - 1 : 0));
@@ -480,7 +461,7 @@ add_neighbours(json_t *all, const json_t *given)
 			name = kasprintf("check_%s_%lld", x->name, v);
 			v = 23;
 			values_each(y)
-				if (y->role == ROLE_AXIS && y->size && !y->tied) {
+				if (value_is_free(y) && y->size) {
 					kjson_put(args, y->name, v);
 					v += 6;
 				}
@@ -508,7 +489,7 @@ small_workloads(void)
 
 		kbuf_puts(&name, "check");
 		values_each(x)
-			if (x->role == ROLE_AXIS && x->size && !x->tied) {
+			if (value_is_free(x) && x->size) {
 				kjson_put(args, x->name, sizes[i][n % 4]);
 				kbuf_printf(&name, "_%d", sizes[i][n++ % 4]);
 			}
@@ -1843,10 +1824,9 @@ set_defaults(void)
 
 	if (!linear)
 		kjson_put(search, "branches", 1);
-	json_object_update_new(m,
-	    json_pack("{s:{s:i,s:i},s:{s:f},s:{s:s},s:o}", "stop", "trials", 6, "patience", 4,
-	        "score", "min_gain", 0.02, "git", "branch", "none", "title",
-	        json_sprintf("%s of %s", adoption.kernel, adoption.file)));
+	kjson_extend(m, "{s:{s:i,s:i},s:{s:f},s:{s:s},s:o}", "stop", "trials", 6, "patience", 4,
+	    "score", "min_gain", 0.02, "git", "branch", "none", "title",
+	    json_sprintf("%s of %s", adoption.kernel, adoption.file));
 	if (json_object_get(adoption.json, "model"))
 		json_object_set(m, "model", json_object_get(adoption.json, "model"));
 	if (adoption.launcher)
@@ -2003,8 +1983,7 @@ set_brief(bool brief)
 	json_object_del(eval, "profile");
 	json_object_del(eval, "timing_s");
 	if (brief)
-		json_object_update_new(
-		    eval, json_pack("{s:s,s:f}", "profile", "off", "timing_s", brief_s));
+		kjson_extend(eval, "{s:s,s:f}", "profile", "off", "timing_s", brief_s);
 	write_json(path, m);
 }
 
