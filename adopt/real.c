@@ -87,59 +87,73 @@ struct run {
 	double wall_s, total_ns;
 };
 
-static void
-run_once(bool was, struct run *r)
+/* The comparison that is being made: one a process. */
+static struct {
+	const struct patch *patch;
+	double gate;
+	struct pair {
+		struct run old, new;
+	} list[PAIRS_MAX];
+	size_t count;
+} pairs;
+
+static struct run
+run_once(bool was)
 {
 	json_int_t dropped;
 	int64_t begun = know_ns();
+	struct run r = { 0 };
 
 	watch_build_of(was);
-	r->calls = watch_run(WATCH_TIME, &dropped);
-	r->wall_s = kseconds_since(begun);
-	r->total_ns = 0;
-	kjson_foreach(call, r->calls)
-		r->total_ns += kjson_num(call, "ns");
+	r.calls = watch_run(WATCH_TIME, &dropped);
+	r.wall_s = kseconds_since(begun);
+	kjson_foreach(call, r.calls)
+		r.total_ns += kjson_num(call, "ns");
+	return r;
 }
 
-static void
-add_to(json_t *row, const char *name, double x)
+/* The arguments of a call as a text; the caller frees. */
+static char *
+key_of(const json_t *call)
 {
-	kjson_put(row, name, kjson_num(row, name) + x);
+	return json_dumps(json_object_get(call, "args"), KIO_DUMP) ?: kstrdup("");
+}
+
+/* Adds the time of a call to a member of ROW. */
+static void
+add_time(json_t *row, const char *name, const json_t *call)
+{
+	kjson_put(row, name, kjson_num(row, name) + kjson_num(call, "ns") / 1e3);
 }
 
 /* Times by arguments: one row {"args", "calls", "old_us", "new_us", "ratio", "share"} each. */
 static json_t *
-rows(struct run *old, struct run *new, size_t pairs)
+rows(void)
 {
 	json_auto_t *index = json_object();
 	json_t *list = json_array();
 	double all = 0;
 
-	for (size_t p = 0; p < pairs; p++)
-		for (size_t i = 0; i < json_array_size(old[p].calls); i++) {
-			json_t *args = json_object_get(json_array_get(old[p].calls, i), "args"),
-			       *row;
-			auto_free char *key = args ? json_dumps(args, KIO_DUMP) : kstrdup("{}");
-			double was = kjson_num(json_array_get(old[p].calls, i), "ns"),
-			       now = kjson_num(json_array_get(new[p].calls, i), "ns");
+	kforeach_list(p, &pairs)
+	{
+		all += p->old.total_ns / 1e3;
+		kjson_foreach(call, p->old.calls) {
+			auto_free char *key = key_of(call);
+			json_t *row = kjson_ensure(
+			    index, key, json_pack("{s:O?}", "args", json_object_get(call, "args")));
 
-			row = json_object_get(index, key);
-			if (!row) {
-				row = json_pack("{s:O?}", "args", args);
-				json_object_set_new(index, key, row);
-				json_array_append(list, row);
-			}
-			add_to(row, "calls", 1);
-			add_to(row, "old_us", was / 1e3);
-			add_to(row, "new_us", now / 1e3);
-			all += was / 1e3;
+			kjson_count(row, "calls", 1);
+			add_time(row, "old_us", call);
+			add_time(row, "new_us", json_array_get(p->new.calls, kjson_at(call)));
 		}
-	kjson_foreach(row, list) {
+	}
+	kjson_foreach_member(key, row, index) {
 		double was = kjson_num(row, "old_us"), now = kjson_num(row, "new_us");
 
 		kjson_put(row, "ratio", was > 0 ? now / was : 0);
 		kjson_put(row, "share", all > 0 ? was / all : 0);
-		kjson_put(row, "calls", (json_int_t)kjson_num(row, "calls") / (json_int_t)pairs);
+		kjson_put(row, "calls", kjson_int(row, "calls") / (json_int_t)pairs.count);
+		json_array_append(list, row);
 	}
 	return list;
 }
@@ -165,11 +179,9 @@ same_args(const json_t *x, const json_t *y)
 static bool
 same_order(const struct run *x, const struct run *y)
 {
-	for (size_t i = 0; i < json_array_size(x->calls); i++)
-		if (!same_args(json_object_get(json_array_get(x->calls, i), "args"),
-		        json_object_get(json_array_get(y->calls, i), "args")))
-			return false;
-	return true;
+	return !kany(kjson_foreach(call, x->calls),
+	    !same_args(json_object_get(call, "args"),
+	        json_object_get(json_array_get(y->calls, kjson_at(call)), "args")));
 }
 
 /*
@@ -180,8 +192,7 @@ static void
 sort_calls(struct run *r)
 {
 	kjson_foreach(call, r->calls) {
-		const json_t *args = json_object_get(call, "args");
-		auto_free char *key = args ? json_dumps(args, KIO_DUMP) : kstrdup("");
+		auto_free char *key = key_of(call);
 
 		kjson_put(call, "key", key);
 	}
@@ -190,23 +201,26 @@ sort_calls(struct run *r)
 
 /* Do all runs make the same calls in the same order? */
 static bool
-all_same(const struct run *old, const struct run *new, size_t pairs)
+all_same(void)
 {
-	return !kany(for (size_t p = 0; p < pairs; p++),
-	    !same_order(&old[0], &old[p]) || !same_order(&old[0], &new[p]));
+	const struct run *first = &pairs.list[0].old;
+
+	return !kany(
+	    kforeach_list(p, &pairs), !same_order(first, &p->old) || !same_order(first, &p->new));
 }
 
 /* Are the calls of all runs the same, one by one, or after sorting? */
 static bool
-align_calls(struct run *old, struct run *new, size_t pairs)
+align_calls(void)
 {
-	if (all_same(old, new, pairs))
+	if (all_same())
 		return true;
-	for (size_t p = 0; p < pairs; p++) {
-		sort_calls(&old[p]);
-		sort_calls(&new[p]);
+	kforeach_list(p, &pairs)
+	{
+		sort_calls(&p->old);
+		sort_calls(&p->new);
 	}
-	return all_same(old, new, pairs);
+	return all_same();
 }
 
 /*
@@ -214,25 +228,29 @@ align_calls(struct run *old, struct run *new, size_t pairs)
  * or NULL; the caller frees.
  */
 static char *
-calls_differ(struct run *old, struct run *new, size_t pairs)
+calls_differ(void)
 {
-	size_t n = json_array_size(old[0].calls);
+	size_t n = json_array_size(pairs.list[0].old.calls);
 
-	for (size_t p = 0; p < pairs; p++)
-		if (json_array_size(old[p].calls) != n || json_array_size(new[p].calls) != n)
-			return kasprintf("the runs make different numbers "
-			                 "of calls: %zu, %zu and %zu",
-			    n, json_array_size(old[p].calls), json_array_size(new[p].calls));
-	return align_calls(old, new, pairs) ? NULL
-	                                    : kstrdup("the two programs pass different arguments "
-	                                              "to the kernel, in any order");
+	kforeach_list(p, &pairs)
+	{
+		size_t was = json_array_size(p->old.calls), now = json_array_size(p->new.calls);
+
+		if (was != n || now != n)
+			return kasprintf("the runs make different numbers of calls: %zu, %zu and "
+			                 "%zu",
+			    n, was, now);
+	}
+	return align_calls() ? NULL
+	                     : kstrdup("the two programs pass different arguments to the kernel, "
+	                               "in any order");
 }
 
 /* The share of the time of all calls that the winner saves in a pair of runs. */
 static double
-saved(const struct run *old, const struct run *new)
+saved(const struct pair *p)
 {
-	return 1 - new->total_ns / old->total_ns;
+	return 1 - p->new.total_ns / p->old.total_ns;
 }
 
 /* Medians over the pairs, with intervals. */
@@ -243,17 +261,19 @@ struct gain {
 };
 
 static struct gain
-gain_of(const struct run *old, const struct run *new, size_t pairs)
+gain_so_far(void)
 {
 	double calls[PAIRS_MAX], all[PAIRS_MAX];
 	struct gain g;
 
-	for (size_t p = 0; p < pairs; p++) {
-		calls[p] = saved(&old[p], &new[p]);
-		all[p] = new[p].wall_s / old[p].wall_s;
+	for (size_t i = 0; i < pairs.count; i++) {
+		const struct pair *p = &pairs.list[i];
+
+		calls[i] = saved(p);
+		all[i] = p->new.wall_s / p->old.wall_s;
 	}
-	kstat_median(calls, pairs, &g.saved);
-	kstat_median(all, pairs, &g.whole);
+	kstat_median(calls, pairs.count, &g.saved);
+	kstat_median(all, pairs.count, &g.whole);
 	return g;
 }
 
@@ -262,11 +282,11 @@ gain_of(const struct run *old, const struct run *new, size_t pairs)
  * seems to take longer, but perhaps does not: more runs may tell.
  */
 static bool
-is_unclear(const struct run *old, const struct run *new, size_t pairs, double gate)
+is_unclear(void)
 {
-	struct gain g = gain_of(old, new, pairs);
+	struct gain g = gain_so_far();
 
-	return (g.saved.low <= 0 && g.saved.high >= gate) ||
+	return (g.saved.low <= 0 && g.saved.high >= pairs.gate) ||
 	    (g.whole.median > 1 + wall_slack && g.whole.low <= 1);
 }
 
@@ -281,35 +301,32 @@ number(double x)
  * the gate or exceed the noise, or the application as a whole is slower. The caller frees.
  */
 static char *
-decide(json_t *record, const struct run *old, const struct run *new, size_t pairs, double gate)
+decide(json_t *record)
 {
-	struct gain g = gain_of(old, new, pairs);
+	struct gain g = gain_so_far();
 	struct kstat_interval m = g.saved, w = g.whole;
 	json_t *list = json_array();
 	double worst = INFINITY;
 
-	for (size_t p = 0; p < pairs; p++) {
-		double reduction = saved(&old[p], &new[p]);
-
-		worst = fmin(worst, reduction);
-		json_array_append_new(list,
-		    json_pack("{s:f,s:f,s:f,s:f,s:f}", "old_us", old[p].total_ns / 1e3, "new_us",
-		        new[p].total_ns / 1e3, "reduction", reduction, "old_wall_s", old[p].wall_s,
-		        "new_wall_s", new[p].wall_s));
+	kforeach_list(p, &pairs)
+	{
+		worst = fmin(worst, saved(p));
+		kjson_append(list, "{s:f,s:f,s:f,s:f,s:f}", "old_us", p->old.total_ns / 1e3,
+		    "new_us", p->new.total_ns / 1e3, "reduction", saved(p), "old_wall_s",
+		    p->old.wall_s, "new_wall_s", p->new.wall_s);
 	}
-	json_object_update_new(record,
-	    json_pack("{s:o,s:o,s:o,s:o,s:o,s:o}", "pairs", list, "reduction", number(m.median),
-	        "low", number(m.low), "high", number(m.high), "worst", number(worst), "wall",
-	        number(w.median)));
-	if (m.low <= 0 && m.high >= gate)
+	kjson_extend(record, "{s:o,s:o,s:o,s:o,s:o,s:o}", "pairs", list, "reduction",
+	    number(m.median), "low", number(m.low), "high", number(m.high), "worst", number(worst),
+	    "wall", number(w.median));
+	if (m.low <= 0 && m.high >= pairs.gate)
 		return kasprintf("inconclusive: after %zu pairs of runs, all calls "
 		                 "together may take from %.1f %% more to %.1f %% less time; "
 		                 "use --pairs for more pairs",
-		    pairs, -100 * m.low, 100 * m.high);
-	if (m.median < gate)
+		    pairs.count, -100 * m.low, 100 * m.high);
+	if (m.median < pairs.gate)
 		return kasprintf("all calls together take %.1f %% %s in the application, but %.1f "
 		                 "%% less is required",
-		    100 * fabs(m.median), m.median < 0 ? "more" : "less", 100 * gate);
+		    100 * fabs(m.median), m.median < 0 ? "more" : "less", 100 * pairs.gate);
 	if (w.low > 1 && w.median > 1 + wall_slack)
 		return kasprintf("the calls are %.1f %% shorter, but the application as a whole "
 		                 "takes %.1f %% longer",
@@ -317,82 +334,84 @@ decide(json_t *record, const struct run *old, const struct run *new, size_t pair
 	return NULL;
 }
 
-struct comparison {
-	const struct patch *patch;
-	size_t pairs;
-	double gate;
-};
-
 /*
  * Arguments that the winner no longer gets (the launch geometry) are ignored when calls are
  * compared.
  */
 static void
-drop_arguments(const struct patch *p, struct run *r)
+drop_arguments(struct run *r)
 {
-	const json_t *kept = json_object_get(p->called, "parameters");
+	const json_t *called = pairs.patch->called, *kept = json_object_get(called, "parameters");
 
-	kjson_foreach(x, adoption.unit, "parameters") {
+	kjson_foreach(x, called ? adoption.unit : NULL, "parameters") {
 		const char *name = kjson_str(x, "name");
 
-		if (p->called && !kjson_find(kept, "name", name))
+		if (!kjson_find(kept, "name", name))
 			kjson_foreach(call, r->calls)
 				json_object_del(json_object_get(call, "args"), name);
 	}
 }
 
-/* Makes the runs and writes the results to adopt/real/result.json. */
+/* A B, B A: a drift of the machine affects both. */
+static void
+run_pair(void)
+{
+	struct pair *p = &pairs.list[pairs.count];
+
+	for (size_t i = 0; i < 2; i++) {
+		bool was = i == pairs.count % 2;
+
+		*(was ? &p->old : &p->new) = run_once(was);
+	}
+	drop_arguments(&p->old);
+	pairs.count++;
+}
+
+/* Makes at least so many pairs of runs and writes the results to adopt/real/result.json. */
 static int
 compare_step(void *arg)
 {
-	const struct comparison *c = arg;
+	size_t least = *(const size_t *)arg, most = least < KSTAT_ENOUGH ? KSTAT_ENOUGH : PAIRS_MAX;
 	char *copy = siblings_copy_path(adopt_path("real/%s", names[0]));
-	struct run old[PAIRS_MAX], new[PAIRS_MAX], warm;
 	json_auto_t *record = json_pack("{s:s,s:o,s:f,s:f,s:f}", "schema", "real/1", "gate",
-	    number(c->gate), "reduction", 0.0, "worst", 0.0, "wall", 0.0);
-	size_t pairs = 0, most = c->pairs < KSTAT_ENOUGH ? KSTAT_ENOUGH : PAIRS_MAX;
+	    number(pairs.gate), "reduction", 0.0, "worst", 0.0, "wall", 0.0);
 	auto_free char *why = NULL;
 	int lock = klock_cpu(true);
 
 	/* The first run of each program pays for cold files. */
-	for (int i = 0; i < 2; i++) {
-		run_once(!i, &warm);
-		json_decref(warm.calls);
-	}
-	for (; pairs < c->pairs || (pairs < most && is_unclear(old, new, pairs, c->gate));
-	     pairs++) {
-		size_t p = pairs;
-
-		kprogress("application: pair %zu of %zu", p + 1, p < c->pairs ? c->pairs : most);
-		/* A B, B A: a drift of the machine affects both. */
-		run_once(p % 2 == 0, p % 2 ? &new[p] : &old[p]);
-		run_once(p % 2, p % 2 ? &old[p] : &new[p]);
-		drop_arguments(c->patch, &old[p]);
+	for (int i = 0; i < 2; i++)
+		json_decref(run_once(!i).calls);
+	while (pairs.count < least || (pairs.count < most && is_unclear())) {
+		kprogress("application: pair %zu of %zu", pairs.count + 1,
+		    pairs.count < least ? least : most);
+		run_pair();
 	}
 	close(lock);
-	why = calls_differ(old, new, pairs);
+	why = calls_differ();
 	if (!why) {
-		auto_free char *slow = decide(record, old, new, pairs, c->gate);
+		auto_free char *slow = decide(record);
 
-		json_object_set_new(record, "configurations", rows(old, new, pairs));
+		json_object_set_new(record, "configurations", rows());
 		why = outputs_all_differ(copy) ?: slow ? kstrdup(slow) : NULL;
 	}
-	json_object_update_new(
-	    record, json_pack("{s:b,s:s}", "faster", !why, "why", why ? why : ""));
+	kjson_extend(record, "{s:b,s:s}", "faster", !why, "why", why ? why : "");
 	write_json(adopt_path("real/result.json"), record);
-	for (size_t p = 0; p < pairs; p++) {
-		json_decref(old[p].calls);
-		json_decref(new[p].calls);
+	kforeach_list(p, &pairs)
+	{
+		json_decref(p->old.calls);
+		json_decref(p->new.calls);
 	}
 	return K_OK;
 }
 
 json_t *
-real_compare(const struct patch *p, size_t pairs, double gate)
+real_compare(const struct patch *p, size_t least, double gate)
 {
-	struct comparison c = { p, pairs < PAIRS_MAX ? pairs : PAIRS_MAX, gate };
 	char *path = adopt_path("real/result.json");
 
+	least = least < PAIRS_MAX ? least : PAIRS_MAX;
+	pairs.patch = p;
+	pairs.gate = gate;
 	unlink(path);
-	return apart(compare_step, &c) ? kjson_if_there(path) : NULL;
+	return apart(compare_step, &least) ? kjson_if_there(path) : NULL;
 }

@@ -14,8 +14,8 @@
  */
 bool real_build(const struct patch *p, bool was);
 /*
- * Run both programs in turns, PAIRS times each, and more often while it is unclear which is faster.
+ * Run both programs in turns, LEAST times each, and more often while it is unclear which is faster.
  * Returns the result in the form of schema real/1: why the new one is no better, or "". New
  * reference; NULL: they could not be run. The project itself is not changed.
  */
-json_t *real_compare(const struct patch *p, size_t pairs, double gate);
+json_t *real_compare(const struct patch *p, size_t least, double gate);
