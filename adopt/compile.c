@@ -122,10 +122,9 @@ compile_of(const struct subject *a, const json_t *call, bool *astray)
 	    a->device    ? "device"
 	        : a->cxx ? "cxx"
 	                 : "other"));
-	json_object_update_new(settings,
-	    json_pack("{s:o,s:o}", "include",
-	        include_folders(a->copy, cwd, json_object_get(call, "include")), "forced",
-	        include_folders(a->copy, cwd, json_object_get(call, "forced"))));
+	kjson_extend(settings, "{s:o,s:o}", "include",
+	    include_folders(a->copy, cwd, json_object_get(call, "include")), "forced",
+	    include_folders(a->copy, cwd, json_object_get(call, "forced")));
 	return settings;
 }
 

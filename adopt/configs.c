@@ -126,9 +126,8 @@ add_example(json_t *config, const json_t *observed)
 	json_t *call =
 	    json_is_integer(at) ? json_array_get(observed, (size_t)json_integer_value(at)) : NULL;
 
-	json_object_update_new(config,
-	    json_pack("{s:O*,s:O*,s:O*}", "scalars", json_object_get(call, "args"), "example",
-	        json_object_get(call, "i"), "pointers", json_object_get(call, "pointers")));
+	kjson_extend(config, "{s:O*,s:O*,s:O*}", "scalars", json_object_get(call, "args"),
+	    "example", json_object_get(call, "i"), "pointers", json_object_get(call, "pointers"));
 	json_object_update_missing_new(config, json_pack("{s:{}}", "scalars"));
 	json_object_del(config, "at");
 }

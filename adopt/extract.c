@@ -153,9 +153,8 @@ question(const char *text, const char *log, const char *fault)
 	               *command = build_command("reference", "reference.so");
 	json_t *facts = ask_facts(text, log, fault);
 
-	json_object_update_new(facts,
-	    json_pack("{s:o,s:b,s:s,s:o}", "code", kjson_string(code), "device", adoption.device,
-	        "command", command, "context", context_files()));
+	kjson_extend(facts, "{s:o,s:b,s:s,s:o}", "code", kjson_string(code), "device",
+	    adoption.device, "command", command, "context", context_files());
 	return facts;
 }
 

@@ -60,9 +60,8 @@ read_formals(const char *result)
 		auto_free char *type = NULL, *name = NULL, *given = NULL;
 
 		kregex_scan(form, text, &type, &name, &given);
-		json_array_append_new(formals,
-		    json_pack("{s:s,s:s*,s:b,s:b}", "name", name, "given", given, "type",
-		        type != NULL, "strange", kregex_is("\\.\\.\\.|\\Atemplate", text)));
+		kjson_append(formals, "{s:s,s:s*,s:b,s:b}", "name", name, "given", given, "type",
+		    type != NULL, "strange", kregex_is("\\.\\.\\.|\\Atemplate", text));
 	}
 	return formals;
 }

@@ -74,9 +74,8 @@ find_adoption(void)
 	} else {
 		kforeach(field, needed)
 			answer(*field);
-		json_object_update_new(asked.answers,
-		    json_pack("{s:s,s:s}", "schema", "adopt/1", "language",
-		        kjson_str_or(rules_language(answer("file")), "language", "c")));
+		kjson_extend(asked.answers, "{s:s,s:s}", "schema", "adopt/1", "language",
+		    kjson_str_or(rules_language(answer("file")), "language", "c"));
 		adoption_new(asked.campaign, asked.answers);
 	}
 	if (asked.timeout_s > 0)

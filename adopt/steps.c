@@ -119,12 +119,11 @@ parse_options(struct adopt_options *o, int argc, char **argv)
 	};
 
 	koption_all(options, usage, argc, argv);
-	json_object_update_new(a,
-	    json_pack("{s:o*,s:o*,s:o*,s:o*,s:o*}", "timeout_s",
-	        timeout_s > 0 ? json_real(timeout_s) : NULL, "threads",
-	        threads >= 0 ? json_integer(threads) : NULL, "record_mb",
-	        megabytes >= 0 ? json_integer(megabytes) : NULL, "sandbox",
-	        sandbox ? json_true() : NULL, "count", count ? json_true() : NULL));
+	kjson_extend(a, "{s:o*,s:o*,s:o*,s:o*,s:o*}", "timeout_s",
+	    timeout_s > 0 ? json_real(timeout_s) : NULL, "threads",
+	    threads >= 0 ? json_integer(threads) : NULL, "record_mb",
+	    megabytes >= 0 ? json_integer(megabytes) : NULL, "sandbox",
+	    sandbox ? json_true() : NULL, "count", count ? json_true() : NULL);
 }
 
 /* Is NAME a __global__ function in FILE, a header for any language? It may be several. */

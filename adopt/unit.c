@@ -471,8 +471,7 @@ unit_json(const struct adopted_unit *u)
 	    (json_int_t)u->f->to, "text", u->text ? u->text : "", "parameters", params_json(u),
 	    "names", u->names, "launches", launches);
 	if (u->sequence)
-		json_object_update_new(
-		    json, json_pack("{s:O,s:b}", "sequence", u->sequence, "waits", u->waits));
+		kjson_extend(json, "{s:O,s:b}", "sequence", u->sequence, "waits", u->waits);
 	if (u->assumed)
 		json_object_set(json, "assumed", (json_t *)u->assumed);
 	return json;
