@@ -152,10 +152,8 @@ add_source(struct bundle *b, const char *path, bool root)
 			add_group_headers(b, f, x);
 		if (header && !open_source(b, header))
 			add_source(b, header, false);
-		if (!header) {
-			kgrow(b->parts, b->count);
-			b->parts[b->count++] = (struct part){ f, x };
-		}
+		if (!header)
+			*kadded(b->parts, b->count) = (struct part){ f, x };
 	}
 	return f;
 }
@@ -306,8 +304,7 @@ has_operands(const struct bundle *b, const struct kscan_item *x)
 	auto_free char *class = kscan_path(kscan_whole(x)), *formals = instance_formals(g.result);
 	bool has = !*class || is_named(b, kscan_plain(class));
 
-	kscan_params(p, &g)
-	{
+	kscan_params(p, &g) {
 		auto_free char *own = kregex_part("(\\w+)\\s*(?:<.*)?[\\s&]*\\z", p->type);
 
 		if (own && !number_type(p->type) && !kregex_is(kshown("\\b%s\\b", own), formals))

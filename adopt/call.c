@@ -20,19 +20,19 @@ is_unused(const json_t *p, const struct kscan_item *entry, const char *name)
 json_t *
 call_unit(const struct kscan_item *entry)
 {
-	json_t *list = json_array(), *names = json_array(), *p;
+	json_t *list = json_array(), *names = json_array();
 	auto_signature struct kscan_signature g = kscan_signature(entry);
-	size_t i;
 
-	json_array_foreach(json_object_get(adoption.unit, "parameters"), i, p) {
-		json_auto_t *x = json_deep_copy(p);
+	kjson_foreach(p, adoption.unit, "parameters") {
+		const char *name = kjson_at(p) < g.count ? g.params[kjson_at(p)].name : NULL;
+		json_t *x = name && !is_unused(p, entry, name) ? json_deep_copy(p) : NULL;
 
-		if (i < g.count && !is_unused(p, entry, g.params[i].name)) {
-			json_object_set(x, "of", json_object_get(p, "value"));
-			kjson_put(x, "value", g.params[i].name);
-			json_array_append(list, x);
-			kjson_add(names, g.params[i].name);
-		}
+		if (!x)
+			continue;
+		json_object_set(x, "of", json_object_get(p, "value"));
+		kjson_put(x, "value", name);
+		json_array_append_new(list, x);
+		kjson_add(names, name);
 	}
 	return json_pack(
 	    "{s:s,s:o,s:o}", "function", adoption.entry, "parameters", list, "names", names);
@@ -48,17 +48,17 @@ call_text(const char *path, const json_t *arguments, size_t column)
 
 	kbuf_printf(&b, "%s%s(", path, adoption.entry);
 	at = column + b.len;
-	for (size_t i = 0; i < json_array_size(arguments); i++) {
-		const char *x = kjson_item(arguments, i);
+	kjson_foreach_text(x, arguments) {
+		bool first = !kjson_at(x);
 
-		if (i && at + strlen(x) + 3 > WIDTH) {
+		if (!first && at + strlen(x) + 3 > WIDTH) {
 			kbuf_puts(&b, ",\n");
 			for (at = 0; at + TAB <= column; at += TAB)
 				kbuf_puts(&b, "\t");
 			kbuf_puts(&b, "    ");
 			at += 4;
 		} else {
-			kbuf_puts(&b, i ? ", " : "");
+			kbuf_puts(&b, first ? "" : ", ");
 			at += 2;
 		}
 		kbuf_puts(&b, x);
@@ -101,9 +101,9 @@ argument_of(const json_t *p, const json_t *names, const json_t *arguments)
 		return kasprintf("%s%s", type, value);
 	kregex_match("\\A[&*(]*(\\w*)", value, at);
 	name = kregex_text(value, at[1]);
-	for (size_t i = 0; i < json_array_size(names); i++)
-		if (!strcmp(kjson_item(names, i), name))
-			given = kjson_item(arguments, i);
+	kjson_foreach_text(own, names)
+		if (!strcmp(own, name))
+			given = kjson_item(arguments, kjson_at(own));
 	return !given ? NULL
 	              : kasprintf(is_simple(given) || (!cast && !strcmp(value, name)) ? "%s%.*s%s%s"
 	                                                                              : "%s%.*s(%s)"
@@ -224,16 +224,15 @@ struct finding {
 static struct call_site *
 add_site(struct finding *f, enum call_kind kind, size_t from, size_t to)
 {
-	struct call_sites *s = f->sites;
+	struct call_site *x = kadded(f->sites->list, f->sites->count);
 
-	kgrow(s->list, s->count);
-	s->list[s->count] = (struct call_site){ .kind = kind,
+	*x = (struct call_site){ .kind = kind,
 		.file = kstrdup(f->file),
 		.from = from,
 		.to = to,
 		.column = column_of(f->s.text, from),
 		.path = kstrdup("") };
-	return &s->list[s->count++];
+	return x;
 }
 
 /* Does the launch at AT use the same template arguments as the entry? */
@@ -335,8 +334,7 @@ call_find(const char *folder, struct call_sites *s)
 void
 call_sites_free(struct call_sites *s)
 {
-	kforeach_list(x, s)
-	{
+	kforeach_list(x, s) {
 		free(x->file);
 		free(x->path);
 		json_decref(x->parts);
@@ -375,8 +373,7 @@ bool
 call_edit(const struct call_sites *s, const json_t *called, const char *prototype, bool kept,
     struct edits *edits, char **fault)
 {
-	kforeach_list(x, s)
-	{
+	kforeach_list(x, s) {
 		char *text = x->kind == CALL_LAUNCH
 		    ? launch_call(x, called, fault)
 		    : kasprintf("%s%s;", kept ? "\n" : "", prototype);

@@ -189,8 +189,7 @@ read_members(const struct kscan *s, size_t from, size_t to, struct kscan_members
 			base = base_length(b.data, x.name);
 		/* A type without a name: represented by its text. */
 		m->hidden |= !*x.name && !memchr(b.data, '{', b.len);
-		kgrow(m->list, m->count);
-		m->list[m->count++] = x;
+		*kadded(m->list, m->count) = x;
 	}
 }
 
@@ -263,8 +262,7 @@ kscan_signature_text(const struct kscan_signature *g)
 	struct kbuf b = { 0 };
 
 	kbuf_printf(&b, "%s(", g->result);
-	kscan_params(x, g)
-	{
+	kscan_params(x, g) {
 		kbuf_puts(&b, x > g->params ? "," : "");
 		if (x->strange)
 			kbuf_puts(&b, x->text);

@@ -67,10 +67,8 @@ static struct unit_param *
 add_param(const char *name, const char *type, const char *value)
 {
 	struct adopted_unit *u = making.u;
-	struct unit_param *p;
+	struct unit_param *p = kadded(u->params, u->param_count);
 
-	kgrow(u->params, u->param_count);
-	p = &u->params[u->param_count++];
 	*p = (struct unit_param){
 		.name = kstrdup(name), .type = kstrdup(type), .value = kstrdup(value)
 	};
@@ -194,8 +192,9 @@ used_pointer(const struct kscan_param *p, const struct type *record)
 
 	if (all.hidden)
 		return kstrdup("");
-	kforeach_list(x, &all) if (strchr(x->text, '*') && uses(p, x->name, "")) return kstrdup(
-	    x->text);
+	kforeach_list(x, &all)
+		if (strchr(x->text, '*') && uses(p, x->name, ""))
+			return kstrdup(x->text);
 	return NULL;
 }
 
@@ -409,8 +408,9 @@ refuse_unknown(
 	kjson_foreach_member(used, seen, making.seen) {
 		bool found = making.cxx || strncmp(used, prefix, len) || strchr(used, '=');
 
-		kforeach_list(x, members) found |=
-		    *x->name ? !strcmp(x->name, used + len) : strstr(x->text, used + len) != NULL;
+		kforeach_list(x, members)
+			found |= *x->name ? !strcmp(x->name, used + len)
+			                  : strstr(x->text, used + len) != NULL;
 		if (!found)
 			refuse(p, "its member %s is not found in %s", used + len, record->name);
 	}
@@ -427,7 +427,8 @@ flatten(const struct kscan_param *p, const struct type *record, const char *from
 		    all.hidden ? ", or it has virtual functions or a base" : "");
 	if (all.hidden)
 		return;
-	kforeach_list(x, &all) flatten_member(p, x, from, to, name, constant, depth);
+	kforeach_list(x, &all)
+		flatten_member(p, x, from, to, name, constant, depth);
 	if (!depth && all.count)
 		refuse_unknown(p, record, &all);
 }
@@ -513,8 +514,9 @@ copies_much(const struct kscan_param *p, const struct type *type, const char *ow
 	auto_buf struct kbuf b = { 0 };
 
 	kbuf_printf(&b, "extern %s %s_;\nextern char copied[1", own, p->name);
-	kforeach_list(x, &all) if (strchr(x->text, '[') && uses(p, x->name, ""))
-	    kbuf_printf(&b, " + sizeof %s_.%s", p->name, x->name);
+	kforeach_list(x, &all)
+		if (strchr(x->text, '[') && uses(p, x->name, ""))
+			kbuf_printf(&b, " + sizeof %s_.%s", p->name, x->name);
 	kbuf_puts(&b, "];\n");
 	return is_large(b.data, "copied");
 }
@@ -871,8 +873,7 @@ launch_part(const char *what)
 	    (*what != 'g' || kregex_is("\\A\\d*\\z", instance_part(making.u->launches, what))))
 		return text;
 	free(text);
-	unit_launches(l, making.u)
-	{
+	unit_launches(l, making.u) {
 		size_t n = instance_dimensions(l, instance_part(l, what));
 
 		dims = n > dims ? n : dims;
@@ -919,8 +920,7 @@ add_entry_head(struct kbuf *b)
 {
 	auto_buf struct kbuf list = kbuf_empty();
 
-	unit_params(p, making.u)
-	{
+	unit_params(p, making.u) {
 		auto_free char *one = declaration(p, p->text);
 
 		kbuf_join(&list, ", ", one);
@@ -970,8 +970,7 @@ set_null(void)
 	struct kbuf b = { 0 };
 	size_t n = 0;
 
-	unit_params(p, making.u)
-	{
+	unit_params(p, making.u) {
 		bool null = p->pointer && kjson_has(names, p->name);
 
 		if (null) {
@@ -1041,8 +1040,7 @@ put_within(size_t at, struct kbuf *b)
 	place = add_param(at_name, "int", at_value);
 	place->place = kstrdup(value);
 	place->along = kstrdup(name);
-	unit_params(q, making.u)
-	{
+	unit_params(q, making.u) {
 		follow(&q->along, name);
 		follow(&q->given, name);
 	}

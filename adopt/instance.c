@@ -29,8 +29,7 @@ angles(const char *text)
 bool
 instance_is_null(const struct adopted_unit *u, size_t i)
 {
-	unit_launches(l, u)
-	{
+	unit_launches(l, u) {
 		json_auto_t *list = kscan_list(l->at->call, true);
 		const char *given = kjson_item(list, i);
 
@@ -295,8 +294,7 @@ bind_call(const struct adopted_unit *u, const json_t *formals, const struct ksca
 {
 	json_t *bound = NULL;
 
-	kforeach_list(source, u->source->all)
-	{
+	kforeach_list(source, u->source->all) {
 		const struct kscan *s = &source->scan;
 
 		kscan_each(at, s, 0, bound ? 0 : s->len, u->name) {
@@ -384,8 +382,7 @@ instance_constant(const struct adopted_unit *u, const char *what)
 
 	for (size_t i = 0; i < sources->count; i++)
 		scans[i] = &sources->list[i].scan;
-	unit_launches(l, u)
-	{
+	unit_launches(l, u) {
 		struct kscan_scope scope = { .sources = scans,
 			.count = sources->count,
 			.s = &l->source->scan,

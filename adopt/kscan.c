@@ -370,8 +370,7 @@ lead_of(const struct kscan *s, size_t from, size_t back)
 static void
 add_name(struct kscan_item *x, char *name)
 {
-	kgrow(x->names, x->name_count);
-	x->names[x->name_count++] = name;
+	*kadded(x->names, x->name_count) = name;
 }
 
 /* "operator bool" is not an identifier, so it gets no blank either. */
@@ -388,12 +387,12 @@ static struct kscan_item *
 put_item(struct kscan *s, struct kscan_item x)
 {
 	size_t back = s->count ? s->items[s->count - 1].to : 0;
+	struct kscan_item *place = kadded(s->items, s->count);
 
 	x.in = s->whole ? s->whole : s;
 	x.lead = lead_of(s, x.from, back > x.from ? x.from : back);
-	kgrow(s->items, s->count);
-	s->items[s->count] = x;
-	return &s->items[s->count++];
+	*place = x;
+	return place;
 }
 
 static struct kscan_item *
@@ -824,8 +823,7 @@ take_members(struct kscan *s, const struct kscan_item *x, struct kscan *in)
 			continue;
 		add_name(f, kasprintf("%s::%s", x->names[0], f->names[0]));
 		f->depth = x->depth + 1;
-		kgrow(s->members, s->member_count);
-		s->members[s->member_count++] = *f;
+		*kadded(s->members, s->member_count) = *f;
 		f->names = NULL;
 		f->name_count = 0;
 	}

@@ -65,8 +65,7 @@ kscan_find_launches(struct kscan *s)
 
 		if (!kscan_stands(s, p, "<<<") || !read_launch(s, p, &launch))
 			continue;
-		kgrow(s->launches, s->launch_count);
-		s->launches[s->launch_count++] = launch;
+		*kadded(s->launches, s->launch_count) = launch;
 		p += 2;
 	}
 }

@@ -210,21 +210,20 @@ make_rows(const struct unit_sources *s, const struct list_options *o, struct row
 	size_t n = 0;
 
 	*rows = NULL;
-	kforeach_list(source, s) for (size_t k = 0; (x = unit_candidate(source, k)); k++)
-	{
-		struct row r = { 0 };
+	kforeach_list(source, s)
+		for (size_t k = 0; (x = unit_candidate(source, k)); k++) {
+			struct row r = { 0 };
 
-		if (!is_wanted(source, x, o) || !is_new(seen, source, x))
-			continue;
-		r.good = unit_make(&r.unit, source, x, NULL, &r.why);
-		if (r.good && !is_written(&r.unit, texts)) {
-			r.good = false;
-			kbuf_puts(&r.why, "a macro makes its name\n");
+			if (!is_wanted(source, x, o) || !is_new(seen, source, x))
+				continue;
+			r.good = unit_make(&r.unit, source, x, NULL, &r.why);
+			if (r.good && !is_written(&r.unit, texts)) {
+				r.good = false;
+				kbuf_puts(&r.why, "a macro makes its name\n");
+			}
+			r.share = share_of(o->profile, kscan_plain(r.unit.name));
+			*kadded(*rows, n) = r;
 		}
-		r.share = share_of(o->profile, kscan_plain(r.unit.name));
-		kgrow(*rows, n);
-		(*rows)[n++] = r;
-	}
 	kforeach_of(r, *rows, n)
 		if (!r->good && !r->unit.kernel)
 			propose(*rows, n, r);

@@ -255,12 +255,12 @@ part_arguments(json_t *call)
 }
 
 static json_t *
-record_of(const json_t *raw, size_t i, const char *kernel)
+record_of(const json_t *raw, size_t i)
 {
 	static const char *const own[] = { "ns", "clock", "faults", "args", "pointers", "grid",
 		"block", "launches", NULL },
 	                         *const launched[] = { "grid", "block", "shared", NULL };
-	json_t *r = json_pack("{s:I,s:s}", "i", (json_int_t)i, "kernel", kernel);
+	json_t *r = json_pack("{s:I,s:s}", "i", (json_int_t)i, "kernel", adoption.kernel);
 
 	kjson_share(r, raw, own);
 	kjson_share(r, main_launch(json_object_get(raw, "launches")), launched);
@@ -274,8 +274,8 @@ write_observed(const char *path, const json_t *header, const json_t *calls)
 {
 	kout_open(path);
 	kout_json(header);
-	for (size_t i = 0; i < json_array_size(calls); i++) {
-		json_auto_t *r = record_of(json_array_get(calls, i), i, adoption.kernel);
+	kjson_foreach(call, calls) {
+		json_auto_t *r = record_of(call, kjson_at(call));
 
 		kout_json(r);
 	}
@@ -284,9 +284,9 @@ write_observed(const char *path, const json_t *header, const json_t *calls)
 
 /* Call I of all runs, with the median of its times. */
 static json_t *
-timing_of(json_t *const *runs, size_t n, size_t i, const char *kernel)
+timing_of(json_t *const *runs, size_t n, size_t i)
 {
-	json_t *r = record_of(json_array_get(runs[0], i), i, kernel), *samples = json_array();
+	json_t *r = record_of(json_array_get(runs[0], i), i), *samples = json_array();
 	double *ns = kcalloc(n, sizeof *ns);
 
 	for (size_t k = 0; k < n; k++) {
@@ -308,16 +308,10 @@ timing_of(json_t *const *runs, size_t n, size_t i, const char *kernel)
 static bool
 same_calls(const json_t *x, const json_t *y)
 {
-	if (json_array_size(x) != json_array_size(y))
-		return false;
-	for (size_t i = 0; i < json_array_size(x); i++) {
-		const json_t *a = kjson_path(json_array_get(x, i), "args"),
-		             *b = kjson_path(json_array_get(y, i), "args");
-
-		if (a != b && !json_equal(a, b))
-			return false;
-	}
-	return true;
+	return json_array_size(x) == json_array_size(y) &&
+	    !kany(kjson_foreach(call, x),
+	        !json_equal(json_object_get(call, "args"),
+	            json_object_get(json_array_get(y, kjson_at(call)), "args")));
 }
 
 /* If runs do not make the same calls, calls cannot be matched: then only the first run counts. */
@@ -339,7 +333,7 @@ write_timing(const char *path, json_t *header, json_t *const *runs, size_t n)
 	kout_open(path);
 	kout_json(header);
 	for (size_t i = 0; i < calls; i++) {
-		json_auto_t *r = timing_of(runs, used, i, adoption.kernel);
+		json_auto_t *r = timing_of(runs, used, i);
 
 		kout_json(r);
 	}
@@ -418,8 +412,9 @@ assume(json_t *calls)
 	json_auto_t *input = json_pack("{s:O,s:o}", "calls", calls, "compared", compared);
 
 	kscan_params(p, &watched.of)
-	    kscan_params(q, &watched.of) if (kscan_compares(watched.f, p, q))
-	        kjson_append(compared, "[s,s]", q->name, p->name);
+		kscan_params(q, &watched.of)
+			if (kscan_compares(watched.f, p, q))
+				kjson_append(compared, "[s,s]", q->name, p->name);
 	return kjq("views/assume.jq", input);
 }
 

@@ -18,8 +18,7 @@ void
 edits_apply(const struct edits *e, const char *file, const char *text, size_t from, size_t to,
     struct kbuf *out)
 {
-	kforeach_list(x, e)
-	{
+	kforeach_list(x, e) {
 		if (strcmp(x->file, file) || x->from < from || x->to > to)
 			continue;
 		kbuf_add(out, text + from, x->from - from);
@@ -32,8 +31,7 @@ edits_apply(const struct edits *e, const char *file, const char *text, size_t fr
 void
 edits_write(const struct edits *e, const char *root, const char *folder)
 {
-	kforeach_list(x, e)
-	{
+	kforeach_list(x, e) {
 		char *path = path_join(folder, x->file);
 		auto_buf struct kbuf b = { 0 };
 		auto_free char *text = kany(kforeach_of(earlier, e->list, x - e->list),
@@ -51,8 +49,7 @@ edits_write(const struct edits *e, const char *root, const char *folder)
 void
 edits_free(struct edits *e)
 {
-	kforeach_list(x, e)
-	{
+	kforeach_list(x, e) {
 		free(x->file);
 		free(x->text);
 	}
@@ -63,8 +60,7 @@ edits_free(struct edits *e)
 void
 patch_add(struct patch *p, const char *name, char *was, char *text)
 {
-	kgrow(p->files, p->count);
-	p->files[p->count++] = (struct patch_file){ kstrdup(name), was, text };
+	*kadded(p->files, p->count) = (struct patch_file){ kstrdup(name), was, text };
 }
 
 void

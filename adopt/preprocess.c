@@ -42,8 +42,7 @@ make_command(
 static void
 add_origin(struct origins *o, size_t at, char *file, size_t line)
 {
-	kgrow(o->list, o->count);
-	o->list[o->count++] = (struct origin){ .at = at, .file = file, .line = line };
+	*kadded(o->list, o->count) = (struct origin){ .at = at, .file = file, .line = line };
 }
 
 /* NAME relative to the project, or NULL; the caller frees. Files next to it are "../NAME". */
@@ -186,7 +185,8 @@ preprocess_conditions(const char *project, const char *file, const json_t *setti
 void
 origins_free(struct origins *o)
 {
-	kforeach_list(x, o) free(x->file);
+	kforeach_list(x, o)
+		free(x->file);
 	free(o->list);
 	*o = (struct origins){ 0 };
 }

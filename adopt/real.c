@@ -134,8 +134,7 @@ rows(void)
 	json_t *list = json_array();
 	double all = 0;
 
-	kforeach_list(p, &pairs)
-	{
+	kforeach_list(p, &pairs) {
 		all += p->old.total_ns / 1e3;
 		kjson_foreach(call, p->old.calls) {
 			auto_free char *key = key_of(call);
@@ -215,8 +214,7 @@ align_calls(void)
 {
 	if (all_same())
 		return true;
-	kforeach_list(p, &pairs)
-	{
+	kforeach_list(p, &pairs) {
 		sort_calls(&p->old);
 		sort_calls(&p->new);
 	}
@@ -232,8 +230,7 @@ calls_differ(void)
 {
 	size_t n = json_array_size(pairs.list[0].old.calls);
 
-	kforeach_list(p, &pairs)
-	{
+	kforeach_list(p, &pairs) {
 		size_t was = json_array_size(p->old.calls), now = json_array_size(p->new.calls);
 
 		if (was != n || now != n)
@@ -308,8 +305,7 @@ decide(json_t *record)
 	json_t *list = json_array();
 	double worst = INFINITY;
 
-	kforeach_list(p, &pairs)
-	{
+	kforeach_list(p, &pairs) {
 		worst = fmin(worst, saved(p));
 		kjson_append(list, "{s:f,s:f,s:f,s:f,s:f}", "old_us", p->old.total_ns / 1e3,
 		    "new_us", p->new.total_ns / 1e3, "reduction", saved(p), "old_wall_s",
@@ -396,8 +392,7 @@ compare_step(void *arg)
 	}
 	kjson_extend(record, "{s:b,s:s}", "faster", !why, "why", why ? why : "");
 	write_json(adopt_path("real/result.json"), record);
-	kforeach_list(p, &pairs)
-	{
+	kforeach_list(p, &pairs) {
 		json_decref(p->old.calls);
 		json_decref(p->new.calls);
 	}

@@ -81,8 +81,7 @@ compile(const char *group, const json_t *rule, const char *entry)
 	for (x = known; x < known + count; x++)
 		if (x->pattern == pattern && !strcmp(x->entry, entry))
 			return x->re;
-	kgrow(known, count);
-	x = &known[count++];
+	x = kadded(known, count);
 	*x = (struct compiled){ pattern, kstrdup(entry),
 		kregex_new(kshown("patterns: %s", group),
 		    kshown("(?(DEFINE)(?<entry>\\b%s\\b))", entry), pattern, KREGEX_LINES) };

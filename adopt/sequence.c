@@ -86,7 +86,8 @@ see_form(const struct unit_source *s, const struct kscan_item *f, const struct k
 		kbuf_puts(why, "it launches kernels, and its head comes from a macro or an #if\n");
 	if (kscan_uses(&s->scan, f->open, f->to, "stream"))
 		kbuf_puts(why, "it launches kernels and already uses the name stream\n");
-	kscan_params(p, g) see_reads(f, p, why);
+	kscan_params(p, g)
+		see_reads(f, p, why);
 }
 
 void

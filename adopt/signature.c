@@ -42,8 +42,10 @@ describe(struct signature *s)
 			s->include = x->to;
 			s->include += k->text[x->to] == '\n';
 		}
-	kscan_params(p, &s->of) if (!*p->name) return kasprintf(
-	    "line %d: parameter %zu has no name: '%s'", s->line, p - s->of.params + 1, p->text);
+	kscan_params(p, &s->of)
+		if (!*p->name)
+			return kasprintf("line %d: parameter %zu has no name: '%s'", s->line,
+			    p - s->of.params + 1, p->text);
 	return s->of.too_many ? kasprintf("line %d: more than %d parameters", s->line, KSCAN_PARAMS)
 	                      : NULL;
 }
@@ -117,7 +119,7 @@ signature_layout(const struct kscan *k, struct kbuf *out)
 		s = kscan_signature(x);
 		kbuf_puts(out, x->names[0]);
 		kscan_params(p, &s)
-		    kbuf_printf(out, " %s:%s", kind_of(p), *p->name ? p->name : "-");
+			kbuf_printf(out, " %s:%s", kind_of(p), *p->name ? p->name : "-");
 		kbuf_puts(out, "\n");
 	}
 }

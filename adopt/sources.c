@@ -40,7 +40,8 @@ free_source(struct unit_source *x)
 void
 unit_sources_free(struct unit_sources *s)
 {
-	kforeach_list(x, s) free_source(x);
+	kforeach_list(x, s)
+		free_source(x);
 	free(s->list);
 	free(s->raw);
 	json_decref(s->index);
@@ -210,7 +211,8 @@ add_preprocessed(struct unit_sources *s, const char *name, json_t *seen)
 
 	if (!read_preprocessed(s, name, &x))
 		return;
-	kforeach_list(o, &x.origins) kjson_enter(seen, o->file);
+	kforeach_list(o, &x.origins)
+		kjson_enter(seen, o->file);
 	kjson_enter(seen, name);
 	add_source(s, &x);
 }

@@ -695,18 +695,18 @@ compose(const char *body)
 static void
 see_through(struct kscan_signature *g)
 {
-	kscan_params(x, g) for (const struct source *f = change.b.first; f && !x->strange;)
-	{
-		int more;
-		char *next = kscan_typedef(&f->scan, x->type, &more);
+	kscan_params(x, g)
+		for (const struct source *f = change.b.first; f && !x->strange;) {
+			int more;
+			char *next = kscan_typedef(&f->scan, x->type, &more);
 
-		f = next && strcmp(next, x->type) ? change.b.first : f->next;
-		if (!next)
-			continue;
-		free(x->type);
-		x->type = next;
-		x->stars += more;
-	}
+			f = next && strcmp(next, x->type) ? change.b.first : f->next;
+			if (!next)
+				continue;
+			free(x->type);
+			x->type = next;
+			x->stars += more;
+		}
 }
 
 /* The types of a function's parameters, in normalised form; the caller frees. */
@@ -767,7 +767,8 @@ names_of(const struct kscan_item *f)
 	auto_signature struct kscan_signature g = kscan_signature(f);
 	struct kbuf b = kbuf_empty();
 
-	kscan_params(x, &g) kbuf_printf(&b, "%s ", x->name);
+	kscan_params(x, &g)
+		kbuf_printf(&b, "%s ", x->name);
 	return b.data;
 }
 
@@ -844,8 +845,7 @@ add_files(char *text)
 	struct patch *p = change.patch;
 
 	patch_add(p, adoption.file, kstrdup(change.file->text), text);
-	kforeach_list(x, &change.edits)
-	{
+	kforeach_list(x, &change.edits) {
 		struct kbuf b = { 0 };
 		char *was = kany(kforeach_of(f, p->files, p->count), !strcmp(f->name, x->file))
 		    ? NULL

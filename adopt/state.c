@@ -181,11 +181,12 @@ path_of(const char *fmt, ...)
 	static size_t count;
 	va_list ap;
 
-	kgrow(list, count);
+	char **path = kadded(list, count);
+
 	va_start(ap, fmt);
-	list[count] = kvasprintf(fmt, ap);
+	*path = kvasprintf(fmt, ap);
 	va_end(ap);
-	return list[count++];
+	return *path;
 }
 
 char *

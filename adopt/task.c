@@ -635,11 +635,7 @@ prototype(void)
 void
 task_formulas(json_t *task)
 {
-	static const char *const names[] = { "flops", "bytes" };
-
-	for (size_t i = 0; i < LEN(names); i++)
-		if (json_object_get(adoption.json, names[i]))
-			json_object_set(task, names[i], json_object_get(adoption.json, names[i]));
+	kjson_pick(task, adoption.json, "flops", "bytes");
 }
 
 static void
@@ -1827,15 +1823,10 @@ set_defaults(void)
 	kjson_extend(m, "{s:{s:i,s:i},s:{s:f},s:{s:s},s:o}", "stop", "trials", 6, "patience", 4,
 	    "score", "min_gain", 0.02, "git", "branch", "none", "title",
 	    json_sprintf("%s of %s", adoption.kernel, adoption.file));
-	if (json_object_get(adoption.json, "model"))
-		json_object_set(m, "model", json_object_get(adoption.json, "model"));
-	if (adoption.launcher)
-		kjson_put(eval, "launcher", adoption.launcher);
-	if (json_object_get(adoption.json, "threads"))
-		json_object_set(eval, "threads", json_object_get(adoption.json, "threads"));
-	else if (!adoption.device && !has_flag(settings, "-fopenmp") &&
-	    !has_flag(settings, "-pthread"))
+	kjson_pick(m, adoption.json, "model");
+	if (!adoption.device && !has_flag(settings, "-fopenmp") && !has_flag(settings, "-pthread"))
 		kjson_put(eval, "threads", 1);
+	kjson_pick(eval, adoption.json, "launcher", "threads");
 	if (gpu)
 		kjson_put(m, "gpu", gpu);
 	write_json(path, m);

@@ -298,7 +298,8 @@ add_record(const struct types *t, const struct type *record, struct type_leaves 
 	}
 	all = kscan_members(record->item);
 	good = !all.hidden && all.count;
-	kforeach_list(member, &all) good = good && add_member(t, member, l, path, depth);
+	kforeach_list(member, &all)
+		good = good && add_member(t, member, l, path, depth);
 	return good;
 }
 
@@ -312,8 +313,7 @@ type_leaves(const struct types *t, const struct type *record, struct type_leaves
 void
 type_leaves_free(struct type_leaves *l)
 {
-	kforeach_list(leaf, l)
-	{
+	kforeach_list(leaf, l) {
 		free(leaf->path);
 		free(leaf->type);
 	}

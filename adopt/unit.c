@@ -167,7 +167,9 @@ parameter_before(const struct reach *r, size_t at)
 		from--;
 	if (r->depth > 1 || (from > 0 && strchr(".>", code[from - 1])))
 		return "";
-	kscan_params(p, &r->own) if (kscan_among(&r->in->scan, from, to, p->name)) return p->name;
+	kscan_params(p, &r->own)
+		if (kscan_among(&r->in->scan, from, to, p->name))
+			return p->name;
 	return "";
 }
 
@@ -296,14 +298,11 @@ unit_function_at(const struct kscan *s, size_t at)
 static void
 find_launches(struct adopted_unit *u)
 {
-	kforeach_list(s, u->source->all) kforeach_of(l, s->scan.launches, s->scan.launch_count)
-	{
-		if (strcmp(kscan_plain(l->kernel), u->name))
-			continue;
-		kgrow(u->launches, u->launch_count);
-		u->launches[u->launch_count++] =
-		    (struct unit_launch){ s, l, unit_function_at(&s->scan, l->at), false };
-	}
+	kforeach_list(s, u->source->all)
+		kforeach_of(l, s->scan.launches, s->scan.launch_count)
+			if (!strcmp(kscan_plain(l->kernel), u->name))
+				*kadded(u->launches, u->launch_count) = (struct unit_launch){ s, l,
+					unit_function_at(&s->scan, l->at), false };
 }
 
 /* ---- the unit ---- */
@@ -421,7 +420,8 @@ unit_param_free(struct unit_param *p)
 void
 unit_free(struct adopted_unit *u)
 {
-	unit_params(p, u) unit_param_free(p);
+	unit_params(p, u)
+		unit_param_free(p);
 	free(u->launches);
 	free(u->params);
 	free(u->name);
@@ -440,11 +440,11 @@ params_json(const struct adopted_unit *u)
 	json_t *list = json_array();
 
 	unit_params(p, u)
-	    kjson_append(list, "{s:s,s:s,s:s,s:b,s:b,s:b,s:b,s:s,s:b,s:b,s:s*,s:s*,s:s*,s:s*}",
-	        "name", p->name, "type", p->type, "value", p->value, "pointer", p->pointer,
-	        "constant", p->constant, "bytes", p->bytes, "cast", p->cast || p->bytes, "size",
-	        p->size ? p->size : "", "result", p->result, "launch", p->launch, "guard", p->guard,
-	        "place", p->place, "along", p->along, "given", p->given);
+		kjson_append(list, "{s:s,s:s,s:s,s:b,s:b,s:b,s:b,s:s,s:b,s:b,s:s*,s:s*,s:s*,s:s*}",
+		    "name", p->name, "type", p->type, "value", p->value, "pointer", p->pointer,
+		    "constant", p->constant, "bytes", p->bytes, "cast", p->cast || p->bytes, "size",
+		    p->size ? p->size : "", "result", p->result, "launch", p->launch, "guard",
+		    p->guard, "place", p->place, "along", p->along, "given", p->given);
 	return list;
 }
 
@@ -453,8 +453,7 @@ unit_json(const struct adopted_unit *u)
 {
 	json_t *launches = json_array(), *json;
 
-	unit_launches(x, u)
-	{
+	unit_launches(x, u) {
 		const struct kscan_launch *l = x->at;
 		const char *text = x->source->text;
 
@@ -501,19 +500,19 @@ unit_named(const char *project, const char *file, const char *name, const json_t
 	json_t *found = NULL;
 
 	unit_sources_read(&sources, project, file, built);
-	kforeach_list(s, &sources) for (size_t k = 0; !found && (x = unit_candidate(s, k)); k++)
-	{
-		struct adopted_unit u;
-		size_t line;
+	kforeach_list(s, &sources)
+		for (size_t k = 0; !found && (x = unit_candidate(s, k)); k++) {
+			struct adopted_unit u;
+			size_t line;
 
-		if (x->kind != KSCAN_FUNCTION || strcmp(kscan_whole(x), name) ||
-		    strcmp(unit_place(s, x->name_at, &line), file))
-			continue;
-		why->len = 0;
-		if (unit_make(&u, s, x, assumed, why))
-			found = unit_json(&u);
-		unit_free(&u);
-	}
+			if (x->kind != KSCAN_FUNCTION || strcmp(kscan_whole(x), name) ||
+			    strcmp(unit_place(s, x->name_at, &line), file))
+				continue;
+			why->len = 0;
+			if (unit_make(&u, s, x, assumed, why))
+				found = unit_json(&u);
+			unit_free(&u);
+		}
 	unit_sources_free(&sources);
 	return found;
 }

@@ -167,7 +167,8 @@ names_of(void)
 		kjson_foreach_text(name, names)
 			kbuf_join(&b, ", ", name);
 	else
-		kscan_params(p, &watched.of) kbuf_join(&b, ", ", p->name);
+		kscan_params(p, &watched.of)
+			kbuf_join(&b, ", ", p->name);
 	return b.data;
 }
 
@@ -191,8 +192,7 @@ own_parameters(const struct kscan_signature *g)
 {
 	json_t *list = json_array();
 
-	kscan_params(p, g)
-	{
+	kscan_params(p, g) {
 		/* Does it point to a type with a size? */
 		bool items = p->stars && !p->strange && (p->stars > 1 || strcmp(p->type, "void"));
 

@@ -84,8 +84,7 @@ find_extent(struct kwatch_pointer *x, const struct kwatch_call *c, size_t i, uin
 	if (!x->found)
 		return;
 	end = x->extent.start + x->extent.bytes;
-	kwatch_each(k, c)
-	{
+	kwatch_each(k, c) {
 		uintptr_t other = address_of(&c->args[k]);
 
 		if (other > p && other < end)
@@ -124,8 +123,9 @@ worth_a_look(const struct kwatch_call *c, long number, bool *first_one)
 	uint64_t sum = 1;
 	bool again;
 
-	kwatch_each(i, c) if (c->args[i].kind != KWATCH_POINTER && c->args[i].kind != KWATCH_STREAM)
-	    sum = kwatch_sum(c->args[i].at, c->args[i].size, sum);
+	kwatch_each(i, c)
+		if (c->args[i].kind != KWATCH_POINTER && c->args[i].kind != KWATCH_STREAM)
+			sum = kwatch_sum(c->args[i].at, c->args[i].size, sum);
 	again = seen[sum % SEEN].times && seen[sum % SEEN].sum == sum;
 	seen[sum % SEEN].times = again ? seen[sum % SEEN].times + 1 : 1;
 	seen[sum % SEEN].sum = sum;
@@ -172,14 +172,14 @@ start(struct kwatch_call *c)
 	s->saved = kwatch_saving ? kwatch_save_wanted(c) : NULL;
 	s->noted = number < kwatch_most && (!kwatch_saving || s->saved || !number);
 	if (s->noted && !kwatch_timing_only) {
-		kwatch_each(i, c) find_extent(&s->pointer[i], c, i, address_of(&c->args[i]));
+		kwatch_each(i, c)
+			find_extent(&s->pointer[i], c, i, address_of(&c->args[i]));
 		first = s->saved != NULL;
 		s->checked = kwatch_saving ? first : worth_a_look(c, number, &first);
 		if (first && kwatch_guard(c, s))
 			return;
 		s->begun = kwatch_now();
-		kwatch_each(i, c)
-		{
+		kwatch_each(i, c) {
 			struct kwatch_pointer *x = &s->pointer[i];
 
 			if (x->found && s->checked)
@@ -320,8 +320,10 @@ add_absent(struct kwatch_text *t, const struct kwatch_call *c)
 {
 	size_t n = 0;
 
-	kwatch_each(i, c) if (c->args[i].absent) kwatch_add(
-	    t, "%s\"%s\":\"%s\"", n++ ? "," : ",\"absent\":{", c->args[i].name, c->args[i].absent);
+	kwatch_each(i, c)
+		if (c->args[i].absent)
+			kwatch_add(t, "%s\"%s\":\"%s\"", n++ ? "," : ",\"absent\":{",
+			    c->args[i].name, c->args[i].absent);
 	if (n)
 		kwatch_add(t, "}");
 }
@@ -332,11 +334,11 @@ add_call(struct kwatch_text *t, const struct kwatch_state *s, const struct kwatc
 	const char *comma = "";
 
 	kwatch_add(t, "{\"args\":{");
-	kwatch_each(i, c) if (is_scalar(&c->args[i]))
-	{
-		kwatch_add_scalar(t, &c->args[i], comma);
-		comma = ",";
-	}
+	kwatch_each(i, c)
+		if (is_scalar(&c->args[i])) {
+			kwatch_add_scalar(t, &c->args[i], comma);
+			comma = ",";
+		}
 	kwatch_add(t, "},\"pointers\":{");
 	comma = "";
 	for (size_t i = 0; !kwatch_timing_only && i < c->count; i++)

@@ -144,8 +144,9 @@ kwatch_stream(const struct kwatch_call *c)
 {
 	void *stream = NULL;
 
-	kwatch_each(i, c) if (c->args[i].kind == KWATCH_STREAM)
-	    memcpy(&stream, c->args[i].at, sizeof stream);
+	kwatch_each(i, c)
+		if (c->args[i].kind == KWATCH_STREAM)
+			memcpy(&stream, c->args[i].at, sizeof stream);
 	/* cudaStreamPerThread */
 	return !stream && c->cuda == KWATCH_PER_THREAD ? (void *)2 : stream;
 }

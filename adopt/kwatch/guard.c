@@ -97,8 +97,7 @@ keep_quiet(void *omp_set_num_threads)
 static void
 move_along(const struct kwatch_call *c, size_t i)
 {
-	kwatch_each(k, c)
-	{
+	kwatch_each(k, c) {
 		const struct kwatch_arg *a = &c->args[k];
 		uintptr_t q;
 
@@ -116,8 +115,9 @@ can_move(const struct kwatch_call *c, size_t i)
 {
 	bool can = c->args[i].place;
 
-	kwatch_each(k, c) can |=
-	    c->args[k].kind != KWATCH_POINTER && c->args[k].place && c->args[k].item == i + 1;
+	kwatch_each(k, c)
+		can |= c->args[k].kind != KWATCH_POINTER && c->args[k].place &&
+		    c->args[k].item == i + 1;
 	return can && c->args[i].kind == KWATCH_POINTER && !c->args[i].extent;
 }
 

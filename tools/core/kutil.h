@@ -140,6 +140,8 @@ void *krealloc(void *p, size_t n);
 /* Makes room for one more item after the COUNT items of LIST, which always grows like this. */
 #define kgrow(list, count) ((list) = kmore(list, count, sizeof *(list)))
 void *kmore(void *list, size_t count, size_t size);
+/* The place of one more item of such a list, whose COUNT includes it from here on. */
+#define kadded(list, count) (kgrow(list, count), &(list)[(count)++])
 char *kstrdup(const char *s);
 /* At most N bytes of the string S: the copy ends at the first NUL. For bytes, use kmemdup. */
 char *kstrndup(const char *s, size_t n);
