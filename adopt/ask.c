@@ -74,15 +74,14 @@ ask_model(const char *name, int n, const json_t *context)
 	reply = adopt_path("ask/%s-%d.%.12s/reply.ndjson", name, n, hex);
 	text = stored(reply);
 	if (!text) {
-		struct work_span w = work_begin("model", "asked, time %d: %s", n, name);
-
-		write_question(prompt, n, system, user, hex);
-		free(
-		    program_output(NULL, -1, "kllm", "-c", manifest_folder(), "-o", reply, prompt));
-		work_end(&w);
+		work_part("model", "asked, time %d: %s", n, name) {
+			write_question(prompt, n, system, user, hex);
+			free(program_output(
+			    NULL, -1, "kllm", "-c", manifest_folder(), "-o", reply, prompt));
+		}
 		text = stored(reply);
 	}
-	return text ? text : kstrdup("");
+	return text ?: kstrdup("");
 }
 
 char *
@@ -152,7 +151,7 @@ ask_facts(const char *text, const char *log, const char *fault)
 	kfence_data(&words, context, "compiler", adoption.kernel);
 	return json_pack("{s:s,s:s,s:s,s:o,s:s,s:b,s:s}", "kernel", adoption.kernel, "file",
 	    adoption.file, "label", adoption.language, "log", kjson_string(words.data), "kind",
-	    kind, "structural", !strcmp(kind, "structural"), "fault", fault ? fault : "");
+	    kind, "structural", !strcmp(kind, "structural"), "fault", fault ?: "");
 }
 
 char *

@@ -140,7 +140,7 @@ add_source(struct bundle *b, const char *path, bool root)
 	*end = f;
 	*f = (struct source){ .path = kstrdup(path),
 		/* NULL: in a folder to which the copies only have a link. */
-		.name = kstrdup(name ? name : path),
+		.name = kstrdup(name ?: path),
 		.text = file_needed(path, NULL),
 		.root = root };
 	kscan(f->text, &f->scan);
@@ -240,7 +240,7 @@ is_own(const struct kscan_item *f, const char *name)
 	const char *code = s->code;
 
 	kscan_each(at, s, f->from, f->to, name) {
-		size_t next = kscan_blank(s, at + strlen(name), f->to), to = at, from;
+		size_t next = kscan_next(s, at, f->to), to = at, from;
 
 		while (to > f->from && (code[to - 1] == '*' || kis_space(code[to - 1])))
 			to--;
@@ -262,7 +262,7 @@ is_function(const struct kscan_item *x, const char *name)
 	if (x->kind != KSCAN_FUNCTION && x->kind != KSCAN_DECLARATION)
 		return false;
 	kscan_each(at, s, x->from, x->to, name)
-		return s->code[kscan_blank(s, at + strlen(name), x->to)] == '(';
+		return s->code[kscan_next(s, at, x->to)] == '(';
 	return false;
 }
 
@@ -285,7 +285,7 @@ static void
 keep_all_named(struct need *n, const struct kscan_item *x)
 {
 	n->of = x;
-	for (size_t at = x->lead, end; kscan_identifier(x->in, &at, x->to, &end); at = end)
+	kscan_words(at, end, x->in, x->lead, x->to)
 		keep_named(n, at, end);
 }
 
@@ -377,8 +377,7 @@ refuse_symbol(const struct bundle *b, const struct source *x, const char *name)
 	json_auto_t *files = sets_itself(b, name) ? NULL : unit_files(b->folder);
 
 	kjson_foreach_text(file, files) {
-		auto_free char *path = kasprintf("%s/%s", b->folder, file),
-		               *text = file_text(path, NULL);
+		auto_free char *text = text_in(b->folder, file);
 		struct kregex_span at;
 
 		if (text && kregex_search(re, text, strlen(text), 0, &at) == KREGEX_FOUND)

@@ -5,7 +5,7 @@
 #include "adopt.h"
 #include "unit.h"
 
-enum { WIDTH = 100, TAB = 8, SOURCE_MAX = 8 << 20 };
+enum { WIDTH = 100, TAB = 8 };
 
 /* ---- the arguments of the entry ---- */
 
@@ -139,7 +139,7 @@ call_body(const json_t *called, char **fault)
 
 		if (kjson_bool(p, "result"))
 			type = kjson_bool(p, "bytes") ? "" : kjson_str(p, "type");
-		kjson_add(list, text ? text : "");
+		kjson_add(list, text ?: "");
 	}
 	if (type && !*type) {
 		*fault = kasprintf("%s does its work outside of %s, which returns a structure",
@@ -165,21 +165,12 @@ call_body(const json_t *called, char **fault)
 static bool
 is_dim3(const struct kscan *s, const char *name, size_t at)
 {
-	size_t n = strlen(name);
-
-	kscan_each(p, s, 0, at, "dim3") {
-		size_t equals = kscan_back(s, p, 0);
-
+	kscan_each(p, s, 0, at, "dim3")
 		for (size_t q = p; q < at && !strchr(";)}", s->code[q]); q = kscan_after(s, q, at))
 			if (kscan_among(s, q, kscan_word(s, q, at), name))
 				return true;
-		if (equals && s->code[equals - 1] == '=') {
-			equals = kscan_back(s, equals - 1, 0);
-			if (equals >= n && !strncmp(s->code + equals - n, name, n))
-				return true;
-		}
-	}
-	return false;
+	return kany(kscan_each(p, s, 0, at, name),
+	    kscan_matches(s, kscan_next(s, p, at), at, "\\A=\\s*dim3\\b"));
 }
 
 /* The three numbers of a grid or block as expressions: WHAT_x, WHAT_y, WHAT_z in PARTS. */
@@ -194,7 +185,7 @@ add_triple(json_t *parts, const char *what, const char *x, const struct kscan *s
 		const char *part = kjson_item(list, i);
 
 		json_object_set_new(parts, kshown("%s_%c", what, "xyz"[i]),
-		    list || (!plain && i)            ? json_string(part ? part : "1")
+		    list || (!plain && i)            ? json_string(part ?: "1")
 		        : triple                     ? json_sprintf("%s.%c", x, "xyz"[i])
 		        : !i                         ? json_string(x)
 		        : x[strspn(x, "0123456789")] ? json_sprintf("dim3(%s).%c", x, "xyz"[i])
@@ -319,7 +310,7 @@ call_find(const char *folder, struct call_sites *s)
 	*s = (struct call_sites){ 0 };
 	kjson_foreach_text(name, files) {
 		struct finding f = { .file = name, .sites = s };
-		auto_free char *text = kread_file(path_join(folder, f.file), SOURCE_MAX, NULL);
+		auto_free char *text = text_in(folder, f.file);
 
 		if (text && strstr(text, adoption.kernel)) {
 			kscan_through(text, &f.s);
@@ -362,7 +353,7 @@ launch_call(const struct call_site *x, const json_t *called, char **fault)
 		if (!value && !*fault)
 			*fault = kasprintf("%s: a launch of %s does not give its parameter %s",
 			    x->file, adoption.kernel, kjson_str(p, "of"));
-		json_array_append_new(list, kjson_string(value ? value : ""));
+		json_array_append_new(list, kjson_string(value ?: ""));
 	}
 	if (!*fault)
 		text = call_text(x->path, list, x->column);

@@ -51,7 +51,7 @@ launcher_words(const char **words, char **copy)
 {
 	size_t n = 0;
 
-	*copy = kstrdup(adoption.launcher ? adoption.launcher : "");
+	*copy = kstrdup(adoption.launcher ?: "");
 	kpart_foreach(w, *copy, " ")
 		if (n < WORDS)
 			words[n++] = w;

@@ -74,9 +74,9 @@ include_folder(const char *copy, const char *cwd, const char *name)
 {
 	auto_free char *path = *name == '/' ? kstrdup(name) : kasprintf("%s/%s", cwd, name),
 	               *full = realpath(path, NULL);
-	const char *inside = path_in(copy, full ? full : path);
+	const char *inside = path_in(copy, full ?: path);
 
-	return json_string(!inside ? (full ? full : path) : *inside ? inside : ".");
+	return json_string(!inside ? (full ?: path) : *inside ? inside : ".");
 }
 
 /* The same for all NAMES. New reference. */
@@ -155,7 +155,7 @@ compile_sources(const char *folder, const char *file)
 	for (int level = 0; level < LEVELS; level++)
 		for (size_t i = 0; i < json_array_size(files);) {
 			const char *name = kjson_item(files, i);
-			auto_free char *text = file_text(path_join(folder, name), NULL);
+			auto_free char *text = text_in(folder, name);
 			bool includes = text && includes_any(text, names);
 
 			if (includes && rules_is_header(name))

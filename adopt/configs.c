@@ -107,7 +107,7 @@ integer_arguments(const json_t *calls, const char *campaign)
 static json_t *
 given_key(const char *key, const json_t *integers)
 {
-	auto_free char *names = kstrdup(key ? key : "");
+	auto_free char *names = kstrdup(key ?: "");
 	json_t *list = key ? json_array() : NULL;
 
 	kpart_foreach(name, names, ",") {
@@ -149,8 +149,8 @@ choose(const struct options *o, json_t *observed, const json_t *header, const ch
 		kdie_usage("--ncu: the calls were observed without grid and block");
 	timed = o->ncu ? ncu_calls(o->ncu, kernels) : timed_calls(timing, observed, header);
 	input = json_pack("{s:O,s:O,s:O,s:[s,s],s:O,s:O*,s:i,s:f}", "header", header, "seen",
-	    observed, "timed", timed, "files", path, o->ncu ? o->ncu : timing, "integers", integers,
-	    "key", key, "top", (int)o->top, "variance", o->variance);
+	    observed, "timed", timed, "files", path, o->ncu ?: timing, "integers", integers, "key",
+	    key, "top", (int)o->top, "variance", o->variance);
 	found = kjq("views/configs.jq", input);
 	fault = json_object_get(found, "fault");
 	if (fault)
@@ -175,7 +175,7 @@ command_configs(int argc, char **argv)
 	kjson_foreach(config, found, "configs")
 		add_example(config, observed);
 	text = json_dumps(found, JSON_INDENT(2) | JSON_SORT_KEYS);
-	kout_open(o.output ? o.output : path_of("%s/adopt/configs.json", o.campaign));
+	kout_open(o.output ?: path_of("%s/adopt/configs.json", o.campaign));
 	kout_raw(text, strlen(text));
 	kout_commit();
 	return K_OK;

@@ -42,7 +42,7 @@ name_of_param(const struct kscan *s, size_t from, size_t to)
 		    !kscan_matches(s, p, kscan_word(s, p, to), "\\A" QUALIFIERS "\\z")) {
 			words++;
 			last = p;
-			if (words > 1 && s->code[kscan_blank(s, kscan_word(s, p, to), to)] == ')')
+			if (words > 1 && s->code[kscan_next(s, p, to)] == ')')
 				break;
 		}
 	return words > 1 ? last : to;
@@ -54,7 +54,8 @@ read_param(const struct kscan *in, size_t from, size_t to, struct kscan_param *x
 	static const char bounds[] = "(\\[(?:[^][]|(?1))*\\])",
 	                  others[] = QUALIFIERS "|[^\\w\\s<>:,]";
 	auto_free char *code = plain_code(in, from, to), *open = NULL, *words = NULL;
-	const struct kscan own = { .text = code, .code = code, .len = strlen(code) }, *s = &own;
+	const struct kscan own = kscan_code(code), *s = &own;
+	struct kscan type;
 	size_t last, given = 0;
 
 	from = 0;
@@ -72,7 +73,8 @@ read_param(const struct kscan *in, size_t from, size_t to, struct kscan_param *x
 	code[to] = '\0';
 	open = kregex_sub(bounds, code, "[");
 	words = kregex_sub(others, open, " ");
-	x->type = kscan_tidy(&(struct kscan){ .text = words, .code = words }, 0, strlen(words));
+	type = kscan_code(words);
+	x->type = kscan_tidy(&type, 0, type.len);
 	x->constant = kregex_is("\\A[^*]*\\bconst\\b", open);
 	for (const char *c = open; *c; c++) {
 		x->stars += *c == '*';
@@ -133,9 +135,9 @@ free_params(struct kscan_param *list, size_t count)
 size_t
 kscan_template(const struct kscan_signature *g)
 {
-	const struct kscan s = { .text = g->result, .code = g->result };
+	const struct kscan s = kscan_code(g->result);
 
-	return strncmp(g->result, "template<", 9) ? 0 : kscan_angle_end(&s, 8, strlen(g->result));
+	return kscan_stands(&s, 0, "template<") ? kscan_angle_end(&s, 8, s.len) : 0;
 }
 
 void
@@ -178,13 +180,14 @@ read_members(const struct kscan *s, size_t from, size_t to, struct kscan_members
 	for (size_t p = from, end; p <= to; p = end + 1) {
 		auto_buf struct kbuf b = { 0 };
 		struct kscan_param x;
+		struct kscan own;
 
 		end = kscan_part(s, p, to, true);
 		if (p > from)
 			kbuf_printf(&b, "%.*s ", (int)base, s->code + from);
 		kbuf_printf(&b, "%.*s", (int)(end - p), s->code + p);
-		read_param(
-		    &(struct kscan){ .text = b.data, .code = b.data, .len = b.len }, 0, b.len, &x);
+		own = kscan_code(b.data);
+		read_param(&own, 0, own.len, &x);
 		if (p == from)
 			base = base_length(b.data, x.name);
 		/* A type without a name: represented by its text. */
@@ -207,7 +210,7 @@ read_declaration(const struct kscan *s, size_t from, size_t to, struct kscan_mem
 	static const char others[] = "(?s)\\A\\s*(?:(?:static|using|typedef|friend)\\b.*|"
 	                             "enum\\b[^{]*\\{[^}]*\\}\\s*|enum\\s+\\w+\\s*)?\\z";
 	auto_free char *text = plain_code(s, from, to);
-	struct kscan own = { .text = text, .code = text, .len = strlen(text) };
+	const struct kscan own = kscan_code(text);
 
 	/* A prototype is not data; a pointer to a function is. */
 	if ((!is_round(text) || strstr(text, "(*")) && !kregex_is(others, text))

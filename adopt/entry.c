@@ -82,7 +82,7 @@ add_param(const char *name, const char *type, const char *value)
 static struct unit_param *
 add_pointer(const char *name, const char *type, const char *value, bool constant)
 {
-	struct unit_param *u = add_param(name, type ? type : "unsigned char", value);
+	struct unit_param *u = add_param(name, type ?: "unsigned char", value);
 
 	u->pointer = true;
 	u->bytes = !type;
@@ -106,7 +106,7 @@ spelled(const struct kscan_param *p)
 	    ? NULL
 	    : kregex_part("\\b((?:struct|enum|union) )", p->text);
 
-	return kasprintf("%s%s", word ? word : "", bound);
+	return kasprintf("%s%s", word ?: "", bound);
 }
 
 /* A pointer to arrays: "float (*rows)[3]". */
@@ -135,7 +135,7 @@ goes_on(const char *name, bool member)
 	const struct kscan *s = &making.s->scan;
 
 	kscan_each(at, s, making.f->body, making.f->to, name) {
-		size_t next = kscan_blank(s, at + strlen(name), making.f->to);
+		size_t next = kscan_next(s, at, making.f->to);
 
 		if (member == kscan_is_member(s, at) &&
 		    (strchr("[+", s->code[next]) ||
@@ -278,8 +278,8 @@ flatten_inner(const struct kscan_param *p, const struct kscan_param *x, const st
 	auto_free char *from = kasprintf("%s%s", in, type->stars ? "->" : "."),
 	               *to = type->stars ? kasprintf("%s_", name) : kstrdup(out),
 	               *dot = kasprintf("%s.", to),
-	               *guard = kasprintf("%s%s%s", making.guard ? making.guard : "",
-	                   making.guard ? " && " : "", in);
+	               *guard =
+	                   kasprintf("%s%s%s", making.guard ?: "", making.guard ? " && " : "", in);
 	const char *around = making.guard;
 
 	if (type->stars && kjson_has(json_object_get(making.u->assumed, "null"), in))
@@ -310,13 +310,13 @@ is_void_for(const struct kscan_param *p, const char *name, struct type *type, ch
 	bool found;
 
 	*as = type_of_void(&making.types, making.s, making.f, name, 0);
-	type_find(&in, *as ? *as : "", 1, type);
+	*type = type_find(&in, *as ? *as : "", 1);
 	/* Only another file may declare it. */
 	kforeach_of(s, making.s->all->list, *as ? making.s->all->count : 0)
 		if (type->kind == TYPE_UNKNOWN) {
 			in.own = s;
 			type_free(type);
-			type_find(&in, *as, 1, type);
+			*type = type_find(&in, *as, 1);
 		}
 	found = type->kind == TYPE_RECORD && type->item && !type_leaves(&in, type, &leaves);
 	if (found && type->source != making.s)
@@ -354,12 +354,11 @@ flatten_member(const struct kscan_param *p, const struct kscan_param *x, const c
 	               *out = kasprintf("%s%s", to, x->name), *name = plain_name(prefix, x->name);
 	bool rows = is_rows(x), square = !rows && strchr(x->text, '[');
 	int stars = rows ? 1 : x->stars - square;
-	auto_type struct type type;
+	auto_type struct type type = type_find(&making.types, x->type, stars);
 	auto_leaves struct type_leaves leaves = { 0 };
 	bool plain, many, written = uses(p, x->name, "=");
 	auto_free char *followed = NULL;
 
-	type_find(&making.types, x->type, stars, &type);
 	if (type.array && !stars)
 		square = type.stars--;
 	see_void(p, x->name, &type, &in, &out);
@@ -711,7 +710,7 @@ take_param(const struct kscan_param *p)
 		refuse(p, "a pointer to a function, or made by a macro");
 		return;
 	}
-	type_find(&making.types, p->type, rows ? 1 : p->stars, &type);
+	type = type_find(&making.types, p->type, rows ? 1 : p->stars);
 	type.cast |= rows;
 	if (type.kind == TYPE_HANDLE && !type.stars) {
 		add_param(p->name, type.name, p->name)->launch = true;
@@ -762,11 +761,10 @@ take_object(void)
 		.stars = 1,
 		.constant = making.g.constant,
 		.text = (char *)"this" };
-	auto_type struct type type;
+	auto_type struct type type = type_find(&making.types, class, 1);
 
 	making.called = kasprintf("%s%s", kscan_hides(making.f) ? "::" : "", making.u->name);
 	making.own |= *class != '\0';
-	type_find(&making.types, class, 1, &type);
 	if (*class && type.kind == TYPE_RECORD && type.item && !is_static(type.item, name)) {
 		take_record(&this, &type, false);
 		free(making.called);
@@ -783,13 +781,12 @@ take_object(void)
 static void
 take_symbol(const char *name, const char *declared)
 {
-	const struct kscan s = { .text = declared, .code = (char *)declared };
-	auto_free char *before = kscan_tidy(&s, 0, kscan_find(&s, 0, strlen(declared), name)),
+	const struct kscan s = kscan_code(declared);
+	auto_free char *before = kscan_tidy(&s, 0, kscan_find(&s, 0, s.len, name)),
 	               *words = kregex_sub("\\b__(?:constant|device)__ ?", before, ""), *of = NULL,
 	               *own = NULL;
-	auto_type struct type type;
+	auto_type struct type type = type_find(&making.types, words, 1);
 
-	type_find(&making.types, words, 1, &type);
 	if (type.kind != TYPE_NUMBER || type.stars != 1) {
 		refuse(NULL,
 		    "it reads %s, which other code fills, and which is not a number or an array of "
@@ -833,9 +830,8 @@ take_result(void)
 	auto_leaves struct type_leaves leaves = { 0 };
 	char *before = NULL;
 	struct unit_param *u;
-	auto_type struct type type;
+	auto_type struct type type = type_find(&making.types, own, 0);
 
-	type_find(&making.types, own, 0, &type);
 	if (type.stars) {
 		/* It returns one of its arguments, which is compared in place. */
 		making.own = true;
@@ -855,7 +851,7 @@ take_result(void)
 	} else if (type.kind != TYPE_VOID) {
 		kbuf_printf(making.why, "it returns '%s', which is not a number\n", own);
 	}
-	return before ? before : kstrdup("");
+	return before ?: kstrdup("");
 }
 
 /* ---- launches ---- */

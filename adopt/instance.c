@@ -20,8 +20,8 @@ trimmed(const struct kscan *s, size_t from, size_t to)
 static json_t *
 angles(const char *text)
 {
-	const struct kscan s = { .text = text, .code = (char *)text };
-	size_t end = *text == '<' ? kscan_angle_end(&s, 0, strnlen(text, MOST)) : 0;
+	const struct kscan s = kscan_code(text);
+	size_t end = *text == '<' ? kscan_angle_end(&s, 0, s.len < MOST ? s.len : MOST) : 0;
 
 	return end > 1 && text[end - 1] == '>' ? kscan_parts(&s, 1, end - 1, true) : json_array();
 }
@@ -161,7 +161,7 @@ resolve(const struct place *p, const char *text, bool is_type)
 		return kstrdup(text);
 	if (!is_type && kscan_number(&scope, text, &n))
 		return kasprintf("%lld", (long long)n);
-	type_find(&types, text, 0, &type);
+	type = type_find(&types, text, 0);
 	/* Under its own name it is known everywhere, so that the wrapper can compare it. */
 	if (is_type && type.kind == TYPE_NUMBER && !type.stars && !type.cast)
 		return kstrdup(type.name);
@@ -229,7 +229,7 @@ type_of(const struct place *p, const char *expression)
 	if (*expression == '(') {
 		name = kstrndup(expression + 1, strcspn(expression + 1, "*)"));
 		known = resolve(p, name, true);
-		return known ? known : type_of(p, expression + 1);
+		return known ?: type_of(p, expression + 1);
 	}
 	if (kis_digit(*expression)) {
 		n = strcspn(expression, ",)");
@@ -334,7 +334,7 @@ instance_bind(const struct adopted_unit *u, const struct kscan_signature *g, str
 		json_auto_t *own = bind_launch(
 		    &p, formals, g, l->at->arguments, l->at->call, bound ? &more : arguments);
 
-		bound = bound ? bound : json_incref(own);
+		bound = bound ?: json_incref(own);
 		l->other = !own || !json_equal(own, bound);
 	}
 	if (!u->kernel && !strange)
@@ -410,19 +410,17 @@ count_arguments(const struct kscan *s, size_t open, size_t to)
 size_t
 instance_dimensions(const struct unit_launch *l, const char *expression)
 {
-	const struct kscan *s = &l->source->scan,
-	                   whole = { .text = expression, .code = (char *)expression };
-	auto_free char *name = kscan_copy(&whole, 0, kscan_word(&whole, 0, strlen(expression)));
+	const struct kscan *s = &l->source->scan, whole = kscan_code(expression);
+	auto_free char *name = kscan_copy(&whole, 0, kscan_word(&whole, 0, whole.len));
 	size_t n = strlen(name), found = 0;
 
 	if (!strncmp(expression, "dim3", 4) && expression[4])
-		return count_arguments(&whole, 4, strlen(expression));
+		return count_arguments(&whole, 4, whole.len);
 	/* An expression of numbers is one number; a name may be anything. */
 	if (!n || (expression[n] && expression[n] != '('))
 		return 1;
 	kscan_each(p, s, l->inside ? l->inside->open : 0, l->at->at, name) {
-		size_t q = kscan_blank(s, p + n, l->at->at),
-		       value = kscan_blank(s, q + 1, l->at->at);
+		size_t q = kscan_next(s, p, l->at->at), value = kscan_blank(s, q + 1, l->at->at);
 		bool triple = kscan_among(s, value, kscan_word(s, value, l->at->at), "dim3");
 
 		if (s->code[q] == '.' && strchr("yz", s->code[q + 1]))
@@ -435,5 +433,5 @@ instance_dimensions(const struct unit_launch *l, const char *expression)
 		else if (s->code[q] == '=' && !found)
 			found = 1;
 	}
-	return found ? found : 3;
+	return found ?: 3;
 }

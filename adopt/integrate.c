@@ -61,7 +61,7 @@ static void __attribute__((format(printf, 2, 3))) hear(const char *own, const ch
 {
 	kformatted(text, format);
 
-	run_note(&attempt.run, "%s%s%s", text, own ? own : "", own ? "\n" : "");
+	run_note(&attempt.run, "%s%s%s", text, own ?: "", own ? "\n" : "");
 	kbuf_join(&attempt.heard, " ", text);
 }
 
@@ -133,7 +133,7 @@ ask_file(const char *log, const char *fault, int n, char **why)
 	const char *text = attempt.patch.count ? attempt.patch.files[0].text : NULL;
 	auto_free char *was = ask_fenced(attempt.original), *now = ask_fenced(text),
 	               *code = ask_fenced(attempt.code), *answer = NULL;
-	json_auto_t *facts = ask_facts(text ? text : "", log, fault),
+	json_auto_t *facts = ask_facts(text ?: "", log, fault),
 	            *own = json_pack("{s:s,s:s,s:s,s:s}", "original", was, "winner", code, "text",
 	                now, "called", kjson_str(attempt.patch.called, "function"));
 
@@ -169,8 +169,8 @@ is_fit(const char *text, char **why)
 
 	kscan(text, &s);
 	kscan(attempt.original, &o);
-	if (!same_function(called ? p->files[0].text : attempt.original, text,
-	        called ? called : adoption.kernel, why))
+	if (!same_function(
+	        called ? p->files[0].text : attempt.original, text, called ?: adoption.kernel, why))
 		return false;
 	kscan_items(x, &o)
 		kforeach_of(name, x->names, x->kind == KSCAN_FUNCTION ? x->name_count : 0)

@@ -78,7 +78,10 @@ struct work_span {
 };
 struct work_span work_begin(const char *name, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
-void work_end(const struct work_span *w);
+void work_end(struct work_span *w);
+/* Does what follows as such a part of the work. */
+#define work_part(...) \
+	for (struct work_span span_ = work_begin(__VA_ARGS__); span_.name; work_end(&span_))
 
 /*
  * From answers, which are taken over; or from DIR/adopt.json. Both die when an answer is missing or
@@ -120,6 +123,7 @@ char *adopt_made(const char *name, const char *step);
 const char *path_in(const char *folder, const char *path);
 /* The text of a file, NULL: no such file; and its hex digest, a text of kshown, or "". */
 char *file_text(const char *path, size_t *len);
+char *text_in(const char *folder, const char *name);
 char *file_needed(const char *path, size_t *len); /* dies when there is no such file */
 const char *file_sha256(const char *path);
 void make_folder_of(const char *path); /* make the parent folders of the file PATH */

@@ -42,6 +42,12 @@ kscan_word(const struct kscan *s, size_t p, size_t to)
 	return p;
 }
 
+size_t
+kscan_next(const struct kscan *s, size_t p, size_t to)
+{
+	return kscan_blank(s, kscan_word(s, p, to), to);
+}
+
 bool
 kscan_among(const struct kscan *s, size_t p, size_t end, const char *words)
 {
@@ -225,11 +231,10 @@ kscan_angle_end(const struct kscan *s, size_t p, size_t to)
 size_t
 kscan_find(const struct kscan *s, size_t from, size_t to, const char *name)
 {
-	size_t at = from, end;
-
-	while (kscan_identifier(s, &at, to, &end) && !kscan_among(s, at, end, name))
-		at = end;
-	return at;
+	kscan_words(at, end, s, from, to)
+		if (kscan_among(s, at, end, name))
+			return at;
+	return to;
 }
 
 bool
@@ -326,9 +331,9 @@ kscan_parts(const struct kscan *s, size_t from, size_t to, bool angles)
 json_t *
 kscan_list(const char *text, bool angles)
 {
-	const struct kscan s = { .text = text, .code = (char *)text };
+	const struct kscan s = kscan_code(text);
 
-	return kscan_parts(&s, 0, strlen(text), angles);
+	return kscan_parts(&s, 0, s.len, angles);
 }
 
 /* ---- items ---- */
@@ -389,7 +394,7 @@ put_item(struct kscan *s, struct kscan_item x)
 	size_t back = s->count ? s->items[s->count - 1].to : 0;
 	struct kscan_item *place = kadded(s->items, s->count);
 
-	x.in = s->whole ? s->whole : s;
+	x.in = s->whole ?: s;
 	x.lead = lead_of(s, x.from, back > x.from ? x.from : back);
 	*place = x;
 	return place;

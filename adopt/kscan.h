@@ -67,6 +67,12 @@ void kscan_bytes(const char *text, size_t len, bool through, struct kscan *s);
 void kscan_free(struct kscan *s);
 /* A variable with this is freed at the end of its block. */
 #define auto_scan __attribute__((cleanup(kscan_free)))
+/* TEXT as code without comments and strings, which is not scanned and not to be freed. */
+static inline struct kscan
+kscan_code(const char *text)
+{
+	return (struct kscan){ .text = text, .code = (char *)text, .len = strlen(text) };
+}
 /* For every item X of S. */
 #define kscan_items(x, s) for (struct kscan_item *x = (s)->items; x < (s)->items + (s)->count; x++)
 
@@ -121,6 +127,8 @@ kscan_begins_word(char c)
 size_t kscan_blank(const struct kscan *s, size_t p, size_t to);
 size_t kscan_back(const struct kscan *s, size_t p, size_t from);
 size_t kscan_word(const struct kscan *s, size_t p, size_t to);
+/* After the word at P and the blanks that follow it. */
+size_t kscan_next(const struct kscan *s, size_t p, size_t to);
 /* The bracket that closes the one at P; TO: none. Alternatives of a group count once. */
 size_t kscan_close(const struct kscan *s, size_t p, size_t to);
 /* The '(' around the place P; *COMMAS: how many commas are between. */
@@ -148,6 +156,9 @@ size_t kscan_branch(const struct kscan *s, size_t p, size_t to, enum kscan_branc
 bool kscan_among(const struct kscan *s, size_t p, size_t end, const char *words);
 /* The next identifier from *AT on: where it begins and ends. False: there is none. */
 bool kscan_identifier(const struct kscan *s, size_t *at, size_t to, size_t *end);
+/* For every such identifier, from P to END. */
+#define kscan_words(p, end, s, from, to) \
+	for (size_t p = (from), end; kscan_identifier(s, &p, to, &end); p = end)
 /* The next place of the identifier NAME, or of one of several with blanks between; TO: none. */
 size_t kscan_find(const struct kscan *s, size_t from, size_t to, const char *name);
 bool kscan_uses(const struct kscan *s, size_t from, size_t to, const char *name);

@@ -152,7 +152,7 @@ static char *
 initialiser(const struct kscan *s, size_t from, size_t to, const char *name)
 {
 	kscan_each(p, s, from, to, name) {
-		size_t q = kscan_blank(s, p + strlen(name), to);
+		size_t q = kscan_next(s, p, to);
 
 		if (q < to && s->code[q] == '=' && s->code[q + 1] != '=' &&
 		    (!p || s->code[p - 1] != '.'))
@@ -386,7 +386,7 @@ triple_of(struct sum *x, const char *expression, int64_t triple[3])
 		x->bad |= is_variable(c->f, name);
 		list = dim3_arguments(c->s, c->f->body, c->f->to, name);
 	}
-	parts = kscan_list(list ? list : expression, false);
+	parts = kscan_list(list ?: expression, false);
 	n = json_array_size(parts);
 	for (size_t i = 0; i < 3; i++)
 		triple[i] = i < n ? number_of(x, kjson_item(parts, i)) : 1;

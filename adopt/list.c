@@ -24,6 +24,10 @@ struct row {
 	char *instead;
 	bool inside; /* it calls that function, and not the other way round */
 };
+static struct {
+	struct row *list;
+	size_t count;
+} rows;
 
 /* ---- a profile ---- */
 
@@ -61,11 +65,11 @@ uses(const struct row *r, const struct row *what)
 
 /* The smallest function that calls R and can be adopted; INSIDE: the largest that R calls. */
 static const struct row *
-nearest(const struct row *rows, size_t count, const struct row *r, bool inside)
+nearest(const struct row *r, bool inside)
 {
 	const struct row *best = NULL;
 
-	for (const struct row *x = rows; x < rows + count; x++) {
+	kforeach_list(x, &rows) {
 		size_t size = x->unit.f->to - x->unit.f->from,
 		       than = best ? best->unit.f->to - best->unit.f->from : 0;
 
@@ -77,13 +81,13 @@ nearest(const struct row *rows, size_t count, const struct row *r, bool inside)
 }
 
 static void
-propose(const struct row *rows, size_t count, struct row *r)
+propose(struct row *r)
 {
-	const struct row *best = nearest(rows, count, r, false);
+	const struct row *best = nearest(r, false);
 
 	r->inside = !best;
 	if (!best)
-		best = nearest(rows, count, r, true);
+		best = nearest(r, true);
 	r->instead = best ? best->unit.name : NULL;
 }
 
@@ -154,10 +158,8 @@ is_maker(const struct kscan_item *x)
 static bool
 is_wanted(const struct unit_source *s, const struct kscan_item *x, const struct list_options *o)
 {
-	size_t line;
-
 	if (x->kind != KSCAN_FUNCTION || kscan_uses(&s->scan, x->from, x->open, "operator") ||
-	    is_maker(x) || (o->file && strcmp(unit_place(s, x->name_at, &line), o->file)))
+	    is_maker(x) || (o->file && strcmp(unit_place(s, x->name_at).file, o->file)))
 		return false;
 	if (kscan_has_word(x, "__global__"))
 		return true;
@@ -174,10 +176,9 @@ is_wanted(const struct unit_source *s, const struct kscan_item *x, const struct 
 static bool
 is_new(json_t *seen, const struct unit_source *s, const struct kscan_item *x)
 {
-	size_t line;
-	const char *file = unit_place(s, x->name_at, &line);
+	struct origin at = unit_place(s, x->name_at);
 
-	return kjson_enter(seen, kshown("%s:%zu:%s", file, line, x->names[0]));
+	return kjson_enter(seen, kshown("%s:%zu:%s", at.file, at.line, x->names[0]));
 }
 
 /*
@@ -187,29 +188,23 @@ is_new(json_t *seen, const struct unit_source *s, const struct kscan_item *x)
 static bool
 is_written(const struct adopted_unit *u, json_t *texts)
 {
-	const char *project = u->source->all->project, *text;
-	size_t len = 0;
+	struct kscan s;
 
 	if (!json_object_get(texts, u->file)) {
-		auto_free char *all = file_text(path_join(project, u->file), &len);
+		auto_free char *all = text_in(u->source->all->project, u->file);
 
-		json_object_set_new(texts, u->file, kjson_text(all ?: "", len));
+		kjson_set(texts, u->file, kjson_string(all ?: ""));
 	}
-	text = json_string_value(json_object_get(texts, u->file));
-	len = strlen(text);
-	return !len ||
-	    kscan_uses(&(struct kscan){ .text = text, .code = (char *)text, .len = len }, 0, len,
-	        kscan_plain(u->name));
+	s = kscan_code(json_string_value(json_object_get(texts, u->file)));
+	return !s.len || kscan_uses(&s, 0, s.len, kscan_plain(u->name));
 }
 
-static size_t
-make_rows(const struct unit_sources *s, const struct list_options *o, struct row **rows)
+static void
+make_rows(const struct unit_sources *s, const struct list_options *o)
 {
 	const struct kscan_item *x;
 	json_auto_t *seen = json_object(), *texts = json_object();
-	size_t n = 0;
 
-	*rows = NULL;
 	kforeach_list(source, s)
 		for (size_t k = 0; (x = unit_candidate(source, k)); k++) {
 			struct row r = { 0 };
@@ -222,14 +217,13 @@ make_rows(const struct unit_sources *s, const struct list_options *o, struct row
 				kbuf_puts(&r.why, "a macro makes its name\n");
 			}
 			r.share = share_of(o->profile, kscan_plain(r.unit.name));
-			*kadded(*rows, n) = r;
+			*kadded(rows.list, rows.count) = r;
 		}
-	kforeach_of(r, *rows, n)
+	kforeach_list(r, &rows)
 		if (!r->good && !r->unit.kernel)
-			propose(*rows, n, r);
-	if (o->profile && n)
-		qsort(*rows, n, sizeof **rows, hotter);
-	return n;
+			propose(r);
+	if (o->profile && rows.count)
+		qsort(rows.list, rows.count, sizeof *rows.list, hotter);
 }
 
 int
@@ -247,8 +241,7 @@ command_list(int argc, char **argv)
 		KOPTION_FLAG("json", &o.json, "\ta JSON object a line"),
 	};
 	struct unit_sources sources = { 0 };
-	struct row *rows;
-	size_t n, good = 0, sure = 0;
+	size_t good = 0, sure = 0;
 	char project[PATH_MAX];
 
 	koption_all(options, usage, argc, argv);
@@ -261,8 +254,8 @@ command_list(int argc, char **argv)
 	if (o.profile)
 		o.profile = kread_file_or_die(o.profile, PROFILE_MAX, NULL);
 	unit_sources_read(&sources, project, NULL, NULL);
-	n = make_rows(&sources, &o, &rows);
-	kforeach_of(r, rows, n) {
+	make_rows(&sources, &o);
+	kforeach_list(r, &rows) {
 		(o.json ? print_json : print_row)(r);
 		good += r->good;
 		sure += is_sure(r);
@@ -270,16 +263,16 @@ command_list(int argc, char **argv)
 	if (o.json)
 		kout_commit();
 	else
-		ksay("%zu of %zu functions can be adopted\n", sure, n);
+		ksay("%zu of %zu functions can be adopted\n", sure, rows.count);
 	if (!o.json && sure < good)
 		ksay("%zu more perhaps: compile_commands.json, or the output of the build "
 		     "(--build-log), would show its macros\n",
 		    good - sure);
-	kforeach_of(r, rows, n) {
+	kforeach_list(r, &rows) {
 		unit_free(&r->unit);
 		kbuf_free(&r->why);
 	}
-	free(rows);
+	free(rows.list);
 	unit_sources_free(&sources);
 	return good ? K_OK : K_NO;
 }

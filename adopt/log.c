@@ -65,7 +65,6 @@ static json_t *
 take_geometry(json_t *o, const char *name)
 {
 	long long at[3] = { 0, 1, 1 };
-	char key[16];
 	json_t *flat = json_object_get(o, name);
 	bool found = json_is_integer(flat);
 
@@ -75,10 +74,9 @@ take_geometry(json_t *o, const char *name)
 		found = sscanf(json_string_value(flat), "(%lld,%lld,%lld)", &at[0], &at[1],
 		            &at[2]) >= 1;
 	for (size_t i = 0; i < 3; i++) {
-		const json_t *v;
+		const char *key = kshown("%s_%c", name, "xyz"[i]);
+		const json_t *v = json_object_get(o, key);
 
-		snprintf(key, sizeof key, "%s_%c", name, "xyz"[i]);
-		v = json_object_get(o, key);
 		if (json_is_integer(v))
 			at[i] = json_integer_value(v);
 		found = found || (i == 0 && json_is_integer(v));

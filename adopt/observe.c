@@ -153,8 +153,8 @@ make_header(const char *how)
 	json_t *header = json_pack("{s:s,s:s,s:s,s:s,s:s}", "schema", "observed/1", "kernel",
 	    adoption.kernel, "file", adoption.file, "how", how, "version", kversion_string());
 	auto_free char *normal = kscan_signature_text(&watched.of),
-	               *commands = kasprintf("%s\n%s\n%s\n", adoption.build, adoption.run,
-	                   adoption.launcher ? adoption.launcher : "");
+	               *commands = kasprintf(
+	                   "%s\n%s\n%s\n", adoption.build, adoption.run, adoption.launcher ?: "");
 
 	kjson_put(header, "signature_sha256", ksha256_of(normal));
 	kjson_put(header, "wrapper_sha256",
@@ -390,17 +390,15 @@ tell_clock(const json_t *calls)
 static json_t *
 watch_calls(json_int_t *dropped)
 {
-	struct work_span work =
-	    work_begin("build", "a copy with a wrapper around %s", adoption.kernel);
-	json_t *calls;
+	json_t *calls = NULL;
 
-	watch_prepare();
-	if (watch.cuda)
-		write_layout();
-	work_end(&work);
-	work = work_begin("watch", "'%s', with all calls and their arrays", adoption.run);
-	calls = watch_run(WATCH_ARGS, dropped);
-	work_end(&work);
+	work_part("build", "a copy with a wrapper around %s", adoption.kernel) {
+		watch_prepare();
+		if (watch.cuda)
+			write_layout();
+	}
+	work_part("watch", "'%s', with all calls and their arrays", adoption.run)
+		calls = watch_run(WATCH_ARGS, dropped);
 	return calls;
 }
 
@@ -425,7 +423,6 @@ observe(json_t *header, const char *observed)
 	json_auto_t *calls = watch_calls(&dropped),
 	            *assumed = adoption.unit && !watch.cuda ? assume(calls) : NULL, *head = NULL;
 	json_t *runs[RUNS_MAX];
-	struct work_span work;
 
 	if (json_object_size(assumed)) {
 		/* With another entry, other arrays are measured. */
@@ -439,11 +436,9 @@ observe(json_t *header, const char *observed)
 	tell_dropped(dropped);
 	add_program(header);
 	write_observed(observed, header, calls);
-	for (long i = 0; i < asked.runs; i++) {
-		work = work_begin("times", "run %ld of %ld", i + 1, asked.runs);
-		runs[i] = watch_run(WATCH_TIME, &dropped);
-		work_end(&work);
-	}
+	for (long i = 0; i < asked.runs; i++)
+		work_part("times", "run %ld of %ld", i + 1, asked.runs)
+			runs[i] = watch_run(WATCH_TIME, &dropped);
 	tell_clock(asked.runs ? runs[0] : calls);
 	add_program(head);
 	kjson_put(head, "schema", "timing/1");
@@ -565,7 +560,7 @@ command_observe(int argc, char **argv)
 		if (adoption_begun())
 			kdie_usage("%s: %s, but the campaign rests on it; observe into another "
 			           "folder",
-			    observed, why ? why : "it would be made again");
+			    observed, why ?: "it would be made again");
 		if (why && kis_there(observed))
 			kwarn("%s: %s; observing again", observed, why);
 		change_unit(NULL);

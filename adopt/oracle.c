@@ -26,7 +26,7 @@ char *
 oracle_swap(const char *text, char **why)
 {
 	auto_free char *code = ktoken_strip(text, strlen(text), KTOKEN_C);
-	const struct kscan s = { .text = text, .code = code, .len = strlen(text) };
+	const struct kscan s = kscan_code(code);
 	auto_buf struct kbuf faults = { 0 };
 	const json_t *words = rules_words("double");
 	struct kbuf out = kbuf_empty();
@@ -37,7 +37,7 @@ oracle_swap(const char *text, char **why)
 		kbuf_free(&out);
 		return NULL;
 	}
-	for (size_t p = 0, end; kscan_identifier(&s, &p, s.len, &end); p = end) {
+	kscan_words(p, end, &s, 0, s.len) {
 		auto_free char *word = kscan_copy(&s, p, end);
 		const char *wide = kjson_maybe(words, word);
 

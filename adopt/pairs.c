@@ -38,8 +38,7 @@ is_below(const struct kscan_item *f, const char *x, const char *y)
 	bool found = compares(f, x, "< <=", y) || compares(f, y, "> >= -", x);
 
 	kscan_each(p, s, f->body, f->to, x) {
-		auto_free char *other = !found &&
-		        s->code[kscan_blank(s, p + strlen(x), f->to)] == ';' &&
+		auto_free char *other = !found && s->code[kscan_next(s, p, f->to)] == ';' &&
 		        kregex_find("\\b(\\w+)\\s*=\\s*\\z", code, p - f->body, at, LEN(at))
 		    ? kregex_text(code, at[1])
 		    : NULL;
@@ -58,8 +57,7 @@ is_limit(const struct kscan_item *f, const char *name)
 
 	kscan_each(p, s, f->body, f->to, name) {
 		size_t at = kscan_back(s, p, f->body);
-		char before = s->code[at - 1],
-		     after = s->code[kscan_blank(s, p + strlen(name), f->to)];
+		char before = s->code[at - 1], after = s->code[kscan_next(s, p, f->to)];
 		bool ends = strchr(";,)", after) != NULL;
 
 		/* An operand of "*" or "[]", the value assigned to a variable, or an argument. */

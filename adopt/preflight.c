@@ -335,7 +335,7 @@ note_compiler(const char *copy)
 
 		kjson_foreach_text(flag, found, "flags")
 			kbuf_printf(&b, " %s", flag);
-		ksay("compiler   %s%s\n", kjson_str(found, "compiler"), b.data ? b.data : "");
+		ksay("compiler   %s%s\n", kjson_str(found, "compiler"), b.data ?: "");
 		kbuf_free(&b);
 	}
 	write_json(path, found);

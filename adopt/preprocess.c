@@ -191,23 +191,15 @@ origins_free(struct origins *o)
 	*o = (struct origins){ 0 };
 }
 
-const char *
-origin_of(const struct origins *o, const char *text, size_t at, size_t *line)
+struct origin
+origin_of(const struct origins *o, const char *text, size_t at)
 {
-	size_t low = 0, high = o->count;
+	struct origin place = { 0 };
 
-	while (high - low > 1) {
-		size_t middle = (low + high) / 2;
-
-		if (o->list[middle].at <= at)
-			low = middle;
-		else
-			high = middle;
-	}
-	if (!o->count)
-		return NULL;
-	*line = o->list[low].line;
-	for (size_t p = o->list[low].at; p < at; p++)
-		*line += text[p] == '\n';
-	return o->list[low].file;
+	kforeach_list(x, o)
+		if (x->at <= at)
+			place = *x;
+	for (; place.at < at; place.at++)
+		place.line += text[place.at] == '\n';
+	return place;
 }

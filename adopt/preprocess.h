@@ -40,5 +40,5 @@ bool preprocess_is_larger(const char *project, const char *file, const json_t *s
  */
 char *preprocess_conditions(
     const char *project, const char *file, const json_t *settings, bool expanded);
-/* The origin of the byte AT of the text: its file, borrowed, and *LINE. TEXT is the whole text. */
-const char *origin_of(const struct origins *o, const char *text, size_t at, size_t *line);
+/* The origin of the byte AT of TEXT, which is whole; without a file, which is borrowed: unknown. */
+struct origin origin_of(const struct origins *o, const char *text, size_t at);

@@ -390,7 +390,7 @@ compare_step(void *arg)
 		json_object_set_new(record, "configurations", rows());
 		why = outputs_all_differ(copy) ?: slow ? kstrdup(slow) : NULL;
 	}
-	kjson_extend(record, "{s:b,s:s}", "faster", !why, "why", why ? why : "");
+	kjson_extend(record, "{s:b,s:s}", "faster", !why, "why", why ?: "");
 	write_json(adopt_path("real/result.json"), record);
 	kforeach_list(p, &pairs) {
 		json_decref(p->old.calls);

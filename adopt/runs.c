@@ -77,7 +77,7 @@ run_diff(const struct run_folder *r, const char *name, const char *file, const c
 	auto_free char *before = file_text(path, NULL);
 	auto_buf struct kbuf all = { 0 };
 
-	kbuf_puts(&all, before ? before : "");
+	kbuf_puts(&all, before ?: "");
 	kdiff_unified(was, now, path_of("a/%s", file), path_of("b/%s", file), &all);
 	if (all.len)
 		write_text(path, all.data);

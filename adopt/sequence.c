@@ -55,7 +55,7 @@ see_reads(const struct kscan_item *f, const struct kscan_param *p, struct kbuf *
 
 	kscan_each(at, s, f->body, p->stars ? f->to : f->body, p->name) {
 		size_t before = kscan_back(s, at, f->body), star = before,
-		       next = kscan_blank(s, at + strlen(p->name), f->to);
+		       next = kscan_next(s, at, f->to);
 
 		if (kscan_is_member(s, at) || is_sizeof(f, at))
 			continue;

@@ -202,9 +202,8 @@ load_file(json_t *seen, const char *path, json_int_t count)
 
 		number++;
 		/* The header has no arguments. */
-		if (taken && args && !json_object_get(seen, key)) {
+		if (taken && args && kjson_enter(seen, key)) {
 			values_number((json_t *)args);
-			json_object_set_new(seen, key, json_true());
 			json_array_append(parameters.calls, rec.json);
 		}
 		krec_free(&rec);
@@ -874,7 +873,7 @@ find_shape(struct value *x, const struct kscan *s)
 	 * does.
 	 */
 	bool brackets = x->declared && (strchr(x->declared, '*') || !has_extent(x));
-	const char *own = given ? given : brackets ? x->declared : NULL;
+	const char *own = given ?: brackets ? x->declared : NULL;
 	auto_free char *why = own ? lacks_room(x, own) : NULL;
 	json_auto_t *list = NULL;
 	size_t n;
@@ -935,10 +934,10 @@ mark_sizes(void)
 {
 	values_each(x)
 		values_each(axis) {
-			const struct kscan s = { .code = x->shape };
+			const struct kscan s = kscan_code(x->shape ?: "");
 
-			axis->size |= axis->role == ROLE_AXIS && x->shape &&
-			    kscan_uses(&s, 0, strlen(x->shape), axis->name);
+			axis->size |=
+			    axis->role == ROLE_AXIS && kscan_uses(&s, 0, s.len, axis->name);
 		}
 	values_each(x)
 		x->listed |= !x->size && json_object_get(parameter(x->name), "along");

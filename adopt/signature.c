@@ -72,7 +72,7 @@ signature_find(struct signature *s, char *text, size_t len, const char *name, si
 		if (!f || kline_at(text, x->name_at) == line)
 			f = x;
 	}
-	s->f = f = f ? f : kscan_function(&s->scan, name);
+	s->f = f = f ?: kscan_function(&s->scan, name);
 	if (!f)
 		return kstrdup("it is not defined there, or only by a macro");
 	if (strcmp(kscan_whole(f), name) != 0)

@@ -51,23 +51,20 @@ unit_sources_free(struct unit_sources *s)
 	*s = (struct unit_sources){ 0 };
 }
 
-const char *
-unit_place(const struct unit_source *s, size_t at, size_t *line)
+struct origin
+unit_place(const struct unit_source *s, size_t at)
 {
-	const char *file = origin_of(&s->origins, s->text, at, line);
+	struct origin place = origin_of(&s->origins, s->text, at);
 
-	if (!file)
-		*line = kline_at(s->text, at);
-	return file ? file : s->name;
+	return place.file ? place : (struct origin){ at, s->name, kline_at(s->text, at) };
 }
 
 bool
 unit_is_plain(const struct unit_source *s, const struct kscan_item *f)
 {
 	auto_signature struct kscan_signature now = kscan_signature(f), was = { 0 };
-	size_t line;
-	char *path = path_join(s->project ? s->project : "", unit_place(s, f->name_at, &line));
-	auto_free char *text = s->project ? file_text(path, NULL) : NULL;
+	auto_free char *text =
+	    s->project ? text_in(s->project, unit_place(s, f->name_at).file) : NULL;
 	auto_scan struct kscan raw = { 0 };
 	const struct kscan_item *x;
 	bool same;
@@ -195,7 +192,7 @@ keep_raw(struct unit_sources *s, const char *project, const json_t *files)
 	struct kbuf all = kbuf_empty();
 
 	kjson_foreach_text(name, files) {
-		auto_free char *text = kread_file(path_join(project, name), LIST_MAX, NULL);
+		auto_free char *text = text_in(project, name);
 
 		kbuf_puts(&all, text ?: "");
 	}
@@ -228,7 +225,7 @@ macros_of(const char *project, const json_t *files)
 	json_t *all = json_object();
 
 	kjson_foreach_text(name, files) {
-		auto_free char *text = kread_file(path_join(project, name), LIST_MAX, NULL);
+		auto_free char *text = text_in(project, name);
 		struct kregex_span at[2];
 
 		for (const char *p = text; p &&

@@ -152,7 +152,7 @@ is_private(const struct kscan_item *x)
 	    kany(kjson_foreach_text(name, adoption.unit, "sequence"), kscan_declares(x, name));
 	json_auto_t *files = found ? unit_files(copy) : NULL;
 	kjson_foreach_text(file, files) {
-		auto_free char *text = file_text(path_join(copy, file), NULL);
+		auto_free char *text = text_in(copy, file);
 
 		/* A file that cannot be read may name it. */
 		found &= !strcmp(file, adoption.file) || (text && !strstr(text, x->names[0]));
@@ -259,7 +259,7 @@ add_text(struct kbuf *b, size_t from, size_t to)
 {
 	const struct kscan *s = &change.w;
 
-	for (size_t p = from, end; kscan_identifier(s, &p, to, &end); p = end) {
+	kscan_words(p, end, s, from, to) {
 		auto_free char *word = kscan_copy(s, p, end);
 		const char *fresh = kscan_is_member(s, kscan_back(s, p, 0))
 		    ? NULL
@@ -359,8 +359,7 @@ add_attributes(struct kbuf *b)
 	const struct kscan_item *k = change.kernel, *n = change.new_kernel;
 
 	kscan_each(p, s, n->from, n->name_at, "__attribute__") {
-		size_t open = kscan_blank(s, kscan_word(s, p, n->name_at), n->name_at),
-		       end = kscan_after(s, open, n->name_at);
+		size_t open = kscan_next(s, p, n->name_at), end = kscan_after(s, open, n->name_at);
 
 		if (!kscan_matches(s, p, end, "\\A" VISIBILITY) &&
 		    !memmem(old->text + k->from, k->name_at - k->from, s->text + p, end - p))
@@ -526,7 +525,7 @@ add_caller(struct kbuf *b, const char *body)
 static void
 add_own(struct kbuf *b, const struct kscan_item *x)
 {
-	const struct kscan_item *heir = change.new_kernel ? change.new_kernel : change.entry;
+	const struct kscan_item *heir = change.new_kernel ?: change.entry;
 
 	if (change.called && change.launched && !change.kept && x == heir)
 		add_comments(b, x);
@@ -849,7 +848,7 @@ add_files(char *text)
 		struct kbuf b = { 0 };
 		char *was = kany(kforeach_of(f, p->files, p->count), !strcmp(f->name, x->file))
 		    ? NULL
-		    : file_text(path_join(project_copy(), x->file), NULL);
+		    : text_in(project_copy(), x->file);
 
 		if (!was)
 			continue;

@@ -20,9 +20,10 @@ work_begin(const char *name, const char *fmt, ...)
 }
 
 void
-work_end(const struct work_span *w)
+work_end(struct work_span *w)
 {
 	ksay("%-10s took %.1f s\n", w->name, (double)(know_ns() - w->since) / 1e9);
+	w->name = NULL;
 }
 
 static const char *
@@ -225,6 +226,12 @@ file_text(const char *path, size_t *len)
 	if (text && len)
 		*len = n;
 	return text;
+}
+
+char *
+text_in(const char *folder, const char *name)
+{
+	return file_text(path_join(folder, name), NULL);
 }
 
 char *

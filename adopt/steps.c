@@ -130,7 +130,7 @@ parse_options(struct adopt_options *o, int argc, char **argv)
 static bool
 holds_kernel(const char *project, const char *file, const char *name)
 {
-	auto_free char *text = file_text(path_join(project, file), NULL);
+	auto_free char *text = text_in(project, file);
 	auto_scan struct kscan k = { 0 };
 
 	kscan_through(text ?: "", &k);
@@ -148,7 +148,7 @@ complete(struct adopt_options *o)
 	           *mode = kjson_str_or(o->answers, "mode", "linear"), *language;
 
 	kjson_foreach(output, outputs)
-		kjson_put(output, "compare", o->compare ? o->compare : "auto");
+		kjson_put(output, "compare", o->compare ?: "auto");
 	if (o->provider)
 		json_object_set_new(o->answers, "model",
 		    json_pack("{s:s,s:s*}", "provider", o->provider, "name", o->model));

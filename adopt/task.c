@@ -429,10 +429,8 @@ combinations(void)
 			if (x->role == ROLE_AXIS && x->size)
 				json_object_del(rest, x->name);
 		key = json_dumps(rest, KIO_DUMP);
-		if (!json_object_get(seen, key) && json_array_size(list) < COMBINATIONS) {
-			json_object_set_new(seen, key, json_true());
+		if (json_array_size(list) < COMBINATIONS && kjson_enter(seen, key))
 			json_array_append(list, args);
-		}
 	}
 	return list;
 }
@@ -520,15 +518,15 @@ comment_of(void)
 		    kscan_declares(x, adoption.kernel) && x->lead < x->from)
 			found = kstrndup(f->text + x->lead, x->from - x->lead);
 	bundle_close(&b);
-	plain = kregex_sub(marks, found ? found : "", "");
+	plain = kregex_sub(marks, found ?: "", "");
 	return kfence_line(plain, 1200);
 }
 
+/* Does one of the compiler's flags begin like this? */
 static bool
 has_flag(const json_t *settings, const char *begin)
 {
-	return kany(
-	    kjson_foreach_text(flag, settings, "flags"), !strncmp(flag, begin, strlen(begin)));
+	return kany(kjson_foreach_text(flag, settings, "flags"), kregex_is(begin, flag));
 }
 
 /* {"a": "b"} as [{"name": "a", "other": "b"}]. New reference. */
@@ -593,9 +591,8 @@ description(void)
 	               *line = NULL;
 	json_auto_t *settings = compile_settings(), *facts = NULL;
 	bool launched = kjson_bool(adoption.unit, "kernel"), body = is_body_only(),
-	     threads = adoption.device || has_flag(settings, "-fopenmp"),
-	     wide = adoption.device || has_flag(settings, "-march") ||
-	    has_flag(settings, "-mavx") || has_flag(settings, "-mcpu");
+	     threads = adoption.device || has_flag(settings, "\\A-fopenmp"),
+	     wide = adoption.device || has_flag(settings, "\\A-m(?:arch|avx|cpu)");
 
 	facts = json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:b,s:b,s:b,s:b,s:b,s:b,s:b,s:o,s:o,s:O*,s:O*,"
 	                  "s:o}",
@@ -754,11 +751,7 @@ run_judge(const char *name, const char *arguments)
 static char *
 crash_said(const char *text)
 {
-	static const char crashed[] = "the oracle crashed on workload ";
-	const char *at = strstr(text ?: "", crashed);
-
-	at = at ? at + strlen(crashed) : NULL;
-	return at ? kstrndup(at, strcspn(at, "\n")) : NULL;
+	return kregex_part("the oracle crashed on workload ([^\\n]*)", text);
 }
 
 /*
@@ -1597,23 +1590,20 @@ find_inputs(void)
 {
 	auto_buf struct kbuf said = { 0 };
 	char *faults = NULL;
-	struct work_span w;
 
 	for (bool good = false; !good; free(faults), faults = NULL) {
-		w = work_begin("inputs", "roles, oracle and inputs that fit the reference");
-		if (!settle_all(&said))
-			refuse_unsettled(said.data);
-		vary_integers();
-		work_end(&w);
-		w = work_begin("tolerance", "the tightest that the reference passes");
+		work_part("inputs", "roles, oracle and inputs that fit the reference") {
+			if (!settle_all(&said))
+				refuse_unsettled(said.data);
+			vary_integers();
+		}
 		draft.crashed = false;
-		tighten();
-		work_end(&w);
+		work_part("tolerance", "the tightest that the reference passes")
+			tighten();
 		if (draft.crashed && restrict_inputs(KEPT_FLOATS, crashes))
 			continue;
-		w = work_begin("lint", "whether results depend on the inputs");
-		good = lint(&faults);
-		work_end(&w);
+		work_part("lint", "whether results depend on the inputs")
+			good = lint(&faults);
 		if (!good && !hold_integers("results hardly depend on integers in another order") &&
 		    (!parameters.recorded || ++draft.floats == FLOATS_COUNT))
 			kdie_usage("the task has faults:\n%s", faults);
@@ -1824,7 +1814,7 @@ set_defaults(void)
 	    "score", "min_gain", 0.02, "git", "branch", "none", "title",
 	    json_sprintf("%s of %s", adoption.kernel, adoption.file));
 	kjson_pick(m, adoption.json, "model");
-	if (!adoption.device && !has_flag(settings, "-fopenmp") && !has_flag(settings, "-pthread"))
+	if (!adoption.device && !has_flag(settings, "\\A-(?:fopenmp|pthread)"))
 		kjson_put(eval, "threads", 1);
 	kjson_pick(eval, adoption.json, "launcher", "threads");
 	if (gpu)
@@ -2133,15 +2123,12 @@ check_proxy(void)
 static bool
 try_times(void)
 {
-	struct work_span w =
-	    work_begin("judge", "the campaign, and the reference as its first candidate");
-	bool good;
+	bool good = false;
 
-	try_campaign();
-	work_end(&w);
-	w = work_begin("proxy", "its times alone, next to those in the application");
-	good = check_proxy();
-	work_end(&w);
+	work_part("judge", "the campaign, and the reference as its first candidate")
+		try_campaign();
+	work_part("proxy", "its times alone, next to those in the application")
+		good = check_proxy();
 	return good;
 }
 
@@ -2176,7 +2163,6 @@ make_task(void)
 	json_t *document = kjson_load(adopt_made("configs.json", "configs"));
 	char *source = adopt_path("task/reference.%s", adoption.suffix);
 	int code = K_OK;
-	struct work_span w;
 
 	draft.targets = json_object();
 	draft.untimed = json_array();
@@ -2194,9 +2180,8 @@ make_task(void)
 	draft.small = small_workloads();
 	if (!check_geometry())
 		kdie(K_NO, "the reference launches different grids or blocks from the application");
-	w = work_begin("probe", "the reference, alone and next to protected memory");
-	probe();
-	work_end(&w);
+	work_part("probe", "the reference, alone and next to protected memory")
+		probe();
 	find_inputs();
 	drop_others();
 	tell_notes();

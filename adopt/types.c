@@ -110,6 +110,13 @@ one_step(const struct types *t, const char *name, int *stars)
 	return text;
 }
 
+static void
+set_name(struct type *type, const char *name)
+{
+	free(type->name);
+	type->name = kstrdup(name);
+}
+
 /* Classifies a name that cannot be resolved further. */
 static void
 settle(const struct types *t, struct type *type)
@@ -121,10 +128,8 @@ settle(const struct types *t, struct type *type)
 
 	if (!strncmp(type->name, "std::", 5) && is_number(type->name + 5))
 		memmove(type->name, type->name + 5, strlen(type->name + 5) + 1);
-	if (other) {
-		free(type->name);
-		type->name = kstrdup(other);
-	}
+	if (other)
+		set_name(type, other);
 	type->kind = is_number(type->name) ? TYPE_NUMBER
 	    : !strcmp(type->name, "void")  ? TYPE_VOID
 	    : is_handle(type->name)        ? TYPE_HANDLE
@@ -140,8 +145,7 @@ settle(const struct types *t, struct type *type)
 		type->item = x;
 		/* A structure may have a member of one. */
 		if (kscan_looks(x, "\\A[^{]*\\benum\\b")) {
-			free(type->name);
-			type->name = kstrdup("int");
+			set_name(type, "int");
 			type->kind = TYPE_NUMBER;
 			type->cast = true;
 		}
@@ -149,22 +153,24 @@ settle(const struct types *t, struct type *type)
 	}
 }
 
-void
-type_find(const struct types *t, const char *name, int stars, struct type *type)
+struct type
+type_find(const struct types *t, const char *name, int stars)
 {
-	*type = (struct type){ .stars = stars };
-	type->name = bare(name, type);
-	for (int i = 0; i < CHAIN && !is_number(type->name) && !is_handle(type->name); i++) {
-		char *next = one_step(t, type->name, &type->stars), *own = type->name;
+	struct type type = { .stars = stars };
+
+	type.name = bare(name, &type);
+	for (int i = 0; i < CHAIN && !is_number(type.name) && !is_handle(type.name); i++) {
+		char *next = one_step(t, type.name, &type.stars), *own = type.name;
 
 		if (!next)
 			break;
-		type->name = bare(next, type);
+		type.name = bare(next, &type);
 		free(next);
 		free(own);
 	}
-	settle(t, type);
-	type->cast |= type->array;
+	settle(t, &type);
+	type.cast |= type.array;
+	return type;
 }
 
 /* ---- what a pointer to void stands for ---- */
@@ -205,7 +211,7 @@ type_of_void(const struct types *t, const struct unit_source *s, const struct ks
 	char *found = NULL;
 
 	kscan_each(p, &s->scan, f->body, f->to, name) {
-		size_t next = kscan_blank(&s->scan, p + strlen(name), f->to), left = p;
+		size_t next = kscan_next(&s->scan, p, f->to), left = p;
 
 		while (
 		    left > f->body && (kis_word(code[left - 1]) || strchr(".->", code[left - 1])))
@@ -243,9 +249,8 @@ add_member(const struct types *t, const struct kscan_param *m, struct type_leave
 {
 	bool square = strchr(m->text, '['), good;
 	int stars = m->stars - square;
-	auto_type struct type type;
+	auto_type struct type type = type_find(t, m->type, stars);
 
-	type_find(t, m->type, stars, &type);
 	if (type.array && !stars)
 		square = type.stars--;
 	if (strchr(m->text, '{')) {

@@ -29,7 +29,7 @@ struct type {
 };
 
 /* Resolves NAME with STARS added; free with type_free. */
-void type_find(const struct types *t, const char *name, int stars, struct type *type);
+struct type type_find(const struct types *t, const char *name, int stars);
 void type_free(struct type *type);
 #define auto_type __attribute__((cleanup(type_free)))
 

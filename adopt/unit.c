@@ -56,15 +56,14 @@ static void
 add_faults(struct reach *r, const struct unit_source *s, const struct kscan_item *x,
     const char *how, char *faults)
 {
-	size_t line;
+	struct origin at = unit_place(s, x->name_at);
 
 	kpart_foreach(fault, faults, "\n") {
-		const char *file = unit_place(s, x->name_at, &line),
-		           *said = strstr(fault, ": line ");
+		const char *said = strstr(fault, ": line ");
 
 		/* "check: line 3: why: 'quote'". */
 		said = said ? strstr(said + 2, ": ") : NULL;
-		kbuf_printf(r->why, "%s (%s:%zu)%s%s\n", x->names[0], file, line, how,
+		kbuf_printf(r->why, "%s (%s:%zu)%s%s\n", x->names[0], at.file, at.line, how,
 		    said ? said + 1 : fault);
 	}
 }
@@ -79,15 +78,12 @@ ask_judge(
 {
 	auto_buf struct kbuf faults = { 0 }, made = { 0 };
 	auto_free char *written = NULL;
-	size_t line;
 
 	rules_scan("judge", r->language, text, "", NULL, &faults);
 	add_faults(r, s, x, " would be rejected:", faults.data);
 	if (!rules_scan("written", r->language, text, "", NULL, &made))
 		return;
-	written = s->project
-	    ? file_text(path_join(s->project, unit_place(s, x->name_at, &line)), NULL)
-	    : kstrdup(text);
+	written = s->project ? text_in(s->project, unit_place(s, x->name_at).file) : kstrdup(text);
 	if (written && rules_scan("written", r->language, written, "", NULL, &faults))
 		add_faults(r, s, x, " would be rejected:", made.data);
 }
@@ -110,8 +106,7 @@ look_at(struct reach *r, const struct unit_source *s, const struct kscan_item *x
 	add_faults(r, s, x, "", faults.data);
 	ask_judge(r, s, x, text);
 	r->depth++;
-	for (size_t at = x->body, end;
-	     r->depth <= REACH && kscan_identifier(&s->scan, &at, x->to, &end); at = end) {
+	kscan_words(at, end, &s->scan, r->depth <= REACH ? x->body : x->to, x->to) {
 		r->in = s;
 		see_name(r, at, end);
 	}
@@ -129,7 +124,7 @@ look_into(struct reach *r, const struct unit_source *s, const struct kscan_item 
 	const struct kscan_item *seen =
 	    decided == s ? x : kscan_function(&decided->scan, x->names[0]);
 
-	look_at(r, seen ? decided : s, seen ? seen : x);
+	look_at(r, seen ? decided : s, seen ?: x);
 }
 
 /*
@@ -329,7 +324,7 @@ find_class(struct reach *r, const struct kscan_item *f)
 	struct types types = { .own = r->s };
 	auto_type struct type type;
 
-	type_find(&types, class, 0, &type);
+	type = type_find(&types, class, 0);
 	r->class = type.item;
 	r->class_in = type.source;
 }
@@ -362,6 +357,7 @@ unit_make(struct adopted_unit *u, const struct unit_source *s, const struct ksca
     const json_t *assumed, struct kbuf *why)
 {
 	size_t before = why->len, member = 0;
+	struct origin at;
 	struct reach r = { .s = s,
 		.seen = json_object(),
 		.symbols = json_object(),
@@ -375,8 +371,10 @@ unit_make(struct adopted_unit *u, const struct unit_source *s, const struct ksca
 		.kernel = kscan_has_word(f, "__global__"),
 		.assumed = assumed,
 	};
-	u->file = kstrdup(unit_place(s, f->name_at, &u->line));
-	unit_place(s, f->to ? f->to - 1 : 0, &u->last_line);
+	at = unit_place(s, f->name_at);
+	u->file = kstrdup(at.file);
+	u->line = at.line;
+	u->last_line = unit_place(s, f->to ? f->to - 1 : 0).line;
 	r.kernel = u->kernel;
 	r.language =
 	    kjson_str_or(rules_language(u->kernel ? "kernel.cu" : s->name), "language", "c");
@@ -443,8 +441,8 @@ params_json(const struct adopted_unit *u)
 		kjson_append(list, "{s:s,s:s,s:s,s:b,s:b,s:b,s:b,s:s,s:b,s:b,s:s*,s:s*,s:s*,s:s*}",
 		    "name", p->name, "type", p->type, "value", p->value, "pointer", p->pointer,
 		    "constant", p->constant, "bytes", p->bytes, "cast", p->cast || p->bytes, "size",
-		    p->size ? p->size : "", "result", p->result, "launch", p->launch, "guard",
-		    p->guard, "place", p->place, "along", p->along, "given", p->given);
+		    p->size ?: "", "result", p->result, "launch", p->launch, "guard", p->guard,
+		    "place", p->place, "along", p->along, "given", p->given);
 	return list;
 }
 
@@ -467,8 +465,8 @@ unit_json(const struct adopted_unit *u)
 	json = json_pack("{s:s,s:s,s:s,s:s,s:b,s:[I,I],s:[I,I],s:s,s:o,s:O,s:o}", "schema",
 	    "unit/1", "function", u->name, "entry", u->entry, "file", u->file, "kernel", u->kernel,
 	    "lines", (json_int_t)u->line, (json_int_t)u->last_line, "bytes", (json_int_t)u->f->from,
-	    (json_int_t)u->f->to, "text", u->text ? u->text : "", "parameters", params_json(u),
-	    "names", u->names, "launches", launches);
+	    (json_int_t)u->f->to, "text", u->text ?: "", "parameters", params_json(u), "names",
+	    u->names, "launches", launches);
 	if (u->sequence)
 		kjson_extend(json, "{s:O,s:b}", "sequence", u->sequence, "waits", u->waits);
 	if (u->assumed)
@@ -503,10 +501,9 @@ unit_named(const char *project, const char *file, const char *name, const json_t
 	kforeach_list(s, &sources)
 		for (size_t k = 0; !found && (x = unit_candidate(s, k)); k++) {
 			struct adopted_unit u;
-			size_t line;
 
 			if (x->kind != KSCAN_FUNCTION || strcmp(kscan_whole(x), name) ||
-			    strcmp(unit_place(s, x->name_at, &line), file))
+			    strcmp(unit_place(s, x->name_at).file, file))
 				continue;
 			why->len = 0;
 			if (unit_make(&u, s, x, assumed, why))

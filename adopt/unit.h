@@ -52,7 +52,7 @@ const struct unit_source *unit_decided(const struct unit_source *s);
  */
 bool unit_hides(const struct unit_sources *s, const char *name, bool declared);
 /* The file and the line of a byte of the text; the file is borrowed. */
-const char *unit_place(const struct unit_source *s, size_t at, size_t *line);
+struct origin unit_place(const struct unit_source *s, size_t at);
 /*
  * All sources of the folder PROJECT. C and C++ are preprocessed with the settings in
  * compile_commands.json or the folders of headers: all of them or, if FILE is not NULL, those

@@ -21,8 +21,7 @@ char *
 watch_source(size_t *len)
 {
 	return kread_file_or_die(
-	    path_join(watch.overlay ? watch.overlay : adoption.project, adoption.file), SOURCE_MAX,
-	    len);
+	    path_join(watch.overlay ?: adoption.project, adoption.file), SOURCE_MAX, len);
 }
 
 void
@@ -95,9 +94,9 @@ watch_build(void)
 {
 	const char *given = getenv("COMPILER_PATH");
 	char *folder = watch.cuda ? linkers() : NULL;
-	char *env[] = { folder ? kasprintf("COMPILER_PATH=%s%s%s", folder, given ? ":" : "",
-		                     given ? given : "")
-		               : NULL,
+	char *env[] = { folder
+		    ? kasprintf("COMPILER_PATH=%s%s%s", folder, given ? ":" : "", given ?: "")
+		    : NULL,
 		NULL };
 
 	run_command("watch-build", adoption.build, env);
@@ -383,9 +382,8 @@ replace_launches(void)
 	kjson_foreach(l, adoption.unit, "launches") {
 		const char *file = kjson_str(l, "file");
 
-		if (!json_object_get(seen, file))
+		if (kjson_enter(seen, file))
 			replace_in(file);
-		json_object_set_new(seen, file, json_true());
 	}
 }
 

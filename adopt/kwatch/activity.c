@@ -124,7 +124,7 @@ static void *
 open_library(const char *runtime)
 {
 	static const char *const folders[] = { "", "../extras/CUPTI/lib64/" };
-	const char *slash = strrchr(runtime, '/'), *so = strstr(slash ? slash : runtime, ".so");
+	const char *slash = strrchr(runtime, '/'), *so = strstr(slash ?: runtime, ".so");
 	int folder = slash ? (int)(slash + 1 - runtime) : 0;
 	/* ".so.13" of "libcudart.so.13.0.88" */
 	int release = so ? (int)(strncmp(so, ".so.", 4) ? 3 : 4 + strcspn(so + 4, ".")) : 0;

@@ -246,7 +246,7 @@ launch_end(struct kwatch_state *own, void *stream, int error)
 	int name parameters \
 	{ \
 		KWATCH_NEXT(name, int parameters); \
-		void *on = given ? given : standard; \
+		void *on = given ?: standard; \
 		struct kwatch_state *own = launch_begin(function, grid, block, shared, on, args); \
 		int error = name##_real arguments; \
 		launch_end(own, on, error); \

@@ -220,7 +220,7 @@ set_limits(const struct kwatch_pointer *x, uintptr_t p)
 static bool
 measure(const struct kwatch_call *c, struct kwatch_pointer *x, size_t i, uintptr_t p)
 {
-	size_t item = c->args[i].item ? c->args[i].item : 1, low, high, most;
+	size_t item = c->args[i].item ?: 1, low, high, most;
 	enum outcome o = attempt(c, i, p, 0);
 
 	x->below = o == WITHIN && report->below;

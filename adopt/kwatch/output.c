@@ -165,7 +165,7 @@ static void __attribute__((constructor)) start_up(void)
 	if (!to || strlen(to) >= sizeof prefix)
 		return;
 	strcpy(prefix, to);
-	snprintf(kwatch_kernel, sizeof kwatch_kernel, "%s", kernel ? kernel : "");
+	snprintf(kwatch_kernel, sizeof kwatch_kernel, "%s", kernel ?: "");
 	kwatch_most = max ? atol(max) : 100000;
 	kwatch_timing_only = mode && !strcmp(mode, "time");
 	kwatch_on = true;

@@ -25,7 +25,7 @@ static void __attribute__((constructor)) read_wanted(void)
 
 	kwatch_saving = path != NULL;
 	wanted = path ? kwatch_pages(WANTED * sizeof *wanted) : NULL;
-	snprintf(out, sizeof out, "%s", path ? path : "");
+	snprintf(out, sizeof out, "%s", path ?: "");
 	while (f && wanted && wanted_count < WANTED && fgets(wanted[wanted_count].line, LINE, f)) {
 		struct kwatch_wanted *w = &wanted[wanted_count];
 		int at = 0;
