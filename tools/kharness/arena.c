@@ -285,6 +285,18 @@ fill(const struct memory *m, const struct batch *b, size_t k, bool again)
 	sp->guard(m->out.memory, m->guard, out, p->out_end);
 }
 
+bool
+argument_is_array(const struct ktask_workload *w, const struct ktask_arg *a, double *value)
+{
+	const struct ktask_tensor *x =
+	    a->kind == KARG_TENSOR ? &judge.task->tensors[a->index] : NULL;
+
+	if (x && !x->scalar)
+		return true;
+	*value = x ? ktask_scalar(w, x) : (double)w->axis[a->index];
+	return false;
+}
+
 /* The arguments in a call's row. */
 static void
 fill_row(const struct memory *m, const struct batch *b, size_t k)
@@ -294,14 +306,10 @@ fill_row(const struct memory *m, const struct batch *b, size_t k)
 
 	for (size_t i = 0; i < t->arg_count; i++) {
 		const struct ktask_arg *a = &t->args[i];
-		const struct ktask_tensor *x =
-		    a->kind == KARG_TENSOR ? &t->tensors[a->index] : NULL;
-		double value = x && x->scalar ? ktask_scalar(b->w, x)
-		    : x                       ? 0
-		                              : (double)b->w->axis[a->index];
+		double value;
 
 		row[i] = 0;
-		if (x && !x->scalar)
+		if (argument_is_array(b->w, a, &value))
 			row[i] = m->places[k].tensor[a->index];
 		else
 			values_narrow(a->dtype, &value, 1, &row[i]);

@@ -245,9 +245,9 @@ batch_slack(const struct batch *b, const struct call *c, size_t tensor, double p
 static void
 expect(const struct ktask_workload *w, struct call *c, struct krng *rng)
 {
-	enum spent before = spent_on(SPENT_ORACLE);
 	const struct ktask *t = judge.task;
 	void *values[KTASK_TENSORS];
+	auto_spent(SPENT_ORACLE);
 
 	widen(w, c, values);
 	oracle_call(judge.oracle, w, values);
@@ -257,7 +257,6 @@ expect(const struct ktask_workload *w, struct call *c, struct krng *rng)
 		else
 			judge.space->release(values[i]);
 	small_scales(w, c, rng);
-	spent_on(before);
 }
 
 /* Contents that the workload fixes. */
@@ -521,8 +520,8 @@ void
 batch_draw(
     struct batch *b, const struct ktask_workload *w, enum kdist dist, size_t count, bool expected)
 {
-	enum spent before = spent_on(SPENT_DRAWING);
 	struct krng rng = judge_stream(judge.draws, "inputs");
+	auto_spent(SPENT_DRAWING);
 
 	if (dist == KDIST_MIXED && !batch_may_mix(judge.task))
 		dist = judge.task->distributions[0];
@@ -536,7 +535,6 @@ batch_draw(
 		if (expected && judge.oracle)
 			expect(w, c, &rng);
 	}
-	spent_on(before);
 }
 
 void

@@ -38,36 +38,21 @@ static struct run {
 	bool broken; /* no more cases: it crashed, hung or cheated */
 } run;
 
-/* JSON has no NaN and no infinity. */
-static void
-set_finite(json_t *o, const char *key, double x)
-{
-	if (isfinite(x))
-		json_object_set_new(o, key, json_real(x));
-}
-
 static void
 add_case(const struct batch *b, const struct verdict *v, bool compared)
 {
-	char draw[24];
-	json_t *c;
+	json_t *c = json_pack("{s:s,s:s,s:o,s:b,s:s*}", "workload", b->w->name, "distribution",
+	    kdist_name(b->dist), "seed", json_sprintf("%llu", (unsigned long long)b->seed), "ok",
+	    (int)v->ok, "drawn", *b->w->drawn ? b->w->drawn : NULL);
 
-	snprintf(draw, sizeof draw, "%llu", (unsigned long long)b->seed);
-	c = json_pack("{s:s,s:s,s:s,s:b}", "workload", b->w->name, "distribution",
-	    kdist_name(b->dist), "seed", draw, "ok", (int)v->ok);
-	if (*b->w->drawn)
-		json_object_set_new(c, "drawn", json_string(b->w->drawn));
-	if (compared) {
-		json_object_set_new(c, "elements", json_integer((json_int_t)v->elements));
-		json_object_set_new(c, "mismatches", json_integer((json_int_t)v->mismatches));
-		set_finite(c, "max_abs_err", v->max_abs);
-		set_finite(c, "max_err_share", v->max_share);
-	}
-	if (v->mismatches) {
-		set_finite(c, "tolerance", v->tolerance);
-		json_object_set_new(c, "first_tensor", json_string(v->tensor));
-		json_object_set_new(c, "worst_index", json_integer((json_int_t)v->worst_at));
-	}
+	/* JSON has no NaN and no infinity: such an error is left out. */
+	if (compared)
+		kjson_extend(c, "{s:I,s:I,s:o*,s:o*}", "elements", (json_int_t)v->elements,
+		    "mismatches", (json_int_t)v->mismatches, "max_abs_err", json_real(v->max_abs),
+		    "max_err_share", json_real(v->max_share));
+	if (v->mismatches)
+		kjson_extend(c, "{s:o*,s:s*,s:I}", "tolerance", json_real(v->tolerance),
+		    "first_tensor", v->tensor, "worst_index", (json_int_t)v->worst_at);
 	json_array_append_new(run.s->cases, c);
 	run.s->total++;
 	run.s->passed += v->ok;
@@ -77,15 +62,14 @@ add_case(const struct batch *b, const struct verdict *v, bool compared)
 static bool
 kept_to_outputs(const struct batch *b)
 {
-	char where[256], text[640];
+	char where[256];
 	bool kept = memory_intact(run.m, b, run.thorough, where, sizeof where);
 
 	run.thorough = false;
 	if (kept)
 		return true;
-	snprintf(text, sizeof text, "it wrote %s (workload %s)", where, subject_workload(b->w));
-	subject_fail(run.s, STATUS_RUN_ERROR, "out_of_bounds_write", text);
-	kbuf_printf(&run.s->log, "%s\n", text);
+	subject_tell(run.s, STATUS_RUN_ERROR, "out_of_bounds_write",
+	    kshown("it wrote %s (workload %s)", where, subject_workload(b->w)));
 	return false;
 }
 
@@ -94,24 +78,18 @@ static bool
 call(const struct batch *b)
 {
 	struct span s;
-	char text[128];
-	enum outcome e;
 
 	memory_load(run.m, b);
-	e = runner_go(run.r, b, &s);
-	if (e != OUT_OK) {
-		subject_outcome(run.s, e, run.r, b);
+	if (!subject_passed(run.s, runner_go(run.r, b, &s), run.r, b))
 		return false;
-	}
 	run.last_ns = s.judge_ns;
 	run.total_ns += s.judge_ns;
 	if (!kept_to_outputs(b))
 		return false;
 	if ((double)run.total_ns > TOTAL_LIMIT * judge.o.run_timeout_s * 1e9) {
-		snprintf(text, sizeof text, "all calls together took more than %g s",
-		    TOTAL_LIMIT * judge.o.run_timeout_s);
-		subject_fail(run.s, STATUS_RUN_ERROR, "timeout", text);
-		kbuf_printf(&run.s->log, "%s\n", text);
+		subject_tell(run.s, STATUS_RUN_ERROR, "timeout",
+		    kshown("all calls together took more than %g s",
+		        TOTAL_LIMIT * judge.o.run_timeout_s));
 		return false;
 	}
 	return true;
@@ -345,31 +323,29 @@ static void
 decide(void)
 {
 	struct subject *s = run.s;
-	char text[128];
 
 	if (s->status)
 		return;
-	if (s->passed == s->total) {
+	if (s->passed == s->total)
 		s->status = STATUS_CORRECT;
-		return;
-	}
-	snprintf(text, sizeof text, "wrong in %zu of %zu cases%s", s->total - s->passed, s->total,
-	    run.unwritten ? "; outputs were not fully written" : "");
-	subject_fail(s, s->passed ? STATUS_PARTIAL : STATUS_WRONG_VALUE,
-	    run.unwritten ? "not_fully_written" : "wrong_result", text);
+	else
+		subject_fail(s, s->passed ? STATUS_PARTIAL : STATUS_WRONG_VALUE,
+		    run.unwritten ? "not_fully_written" : "wrong_result",
+		    kshown("wrong in %zu of %zu cases%s", s->total - s->passed, s->total,
+		        run.unwritten ? "; outputs were not fully written" : ""));
 }
 
 void
 judge_correctness(struct subject *s, struct memory *m, struct runner *r)
 {
 	const struct ktask_workload *last = NULL;
-	enum spent before = spent_on(SPENT_CORRECTNESS);
+	auto_spent(SPENT_CORRECTNESS);
 
 	run = (struct run){ .s = s, .m = m, .r = r };
 	memory_largest(false, &run.in_bytes, &run.out_bytes);
-	for (size_t i = 0; !run.broken && i < judge.task->workload_count; i++)
-		if (ktask_in_set(&judge.task->workloads[i], judge.o.set))
-			one_workload(last = &judge.task->workloads[i]);
+	kforeach_of(w, judge.task->workloads, judge.task->workload_count)
+		if (!run.broken && ktask_in_set(w, judge.o.set))
+			one_workload(last = w);
 	if (last)
 		last_look(last);
 	decide();
@@ -377,27 +353,21 @@ judge_correctness(struct subject *s, struct memory *m, struct runner *r)
 		kbuf_printf(&s->log, "(and %zu more wrong cases)\n", run.explained - LOG_CASES);
 	if (s->total)
 		kbuf_printf(&s->log, "%zu of %zu correctness cases passed\n", s->passed, s->total);
-	spent_on(before);
 }
 
 void
 judge_correctness_alone(struct subject *s)
 {
-	enum spent before = spent_on(SPENT_CORRECTNESS);
 	struct memory m;
 	struct runner r;
 	size_t in, out;
-	enum outcome e;
+	auto_spent(SPENT_CORRECTNESS);
 
 	memory_largest(false, &in, &out);
 	memory_open(&m, in, out, 1);
-	e = runner_open(&r, s->file, &m);
 	s->tier = 2;
-	if (e == OUT_OK)
+	if (subject_passed(s, runner_open(&r, s->file, &m), &r, NULL))
 		judge_correctness(s, &m, &r);
-	else
-		subject_outcome(s, e, &r, NULL);
 	runner_close(&r);
 	memory_close(&m);
-	spent_on(before);
 }

@@ -478,34 +478,23 @@ source(void)
 static char *
 judge_code(const struct backend *backend, const char *folder)
 {
-	char *text = source(), hex[65], *path = NULL, *code = NULL, *log = NULL;
-	char arch[64], why[256];
-	const char *flags[] = { arch, "-std=c++17" };
-	struct kbuf key = { 0 };
+	auto_free char *text = source(), *log = NULL;
+	const char *flags[] = { kshown("-arch=sm_%d%d", facts.major, facts.minor), "-std=c++17" },
+	           *key =
+	               kshown("%s %s %d %s", backend->name, flags[0], facts.driver_version, text),
+	           *path = folder ? kshown("%s/judge-%.32s.bin", folder, ksha256_of(key)) : NULL;
+	bool cuda = backend->api == KGPU_CUDA;
 	size_t len = 0;
+	char why[256], *code = path ? kread_file(path, CODE_MAX, &len) : NULL;
 
-	snprintf(arch, sizeof arch, "-arch=sm_%d%d", facts.major, facts.minor);
-	kbuf_printf(&key, "%s %s %d %s", backend->name, arch, facts.driver_version, text);
-	ksha256_hex(key.data, key.len, hex);
-	if (folder) {
-		path = kasprintf("%s/judge-%.32s.bin", folder, hex);
-		code = kread_file(path, CODE_MAX, &len);
-	}
-	if (!code) {
-		bool cuda = backend->api == KGPU_CUDA;
-
-		code = kcompile(backend->api, text, "device.cu", cuda ? flags : flags + 1,
-		    cuda ? 2 : 1, &len, &log, why, sizeof why);
-		if (!code)
-			kdie(K_MISSING, "the judge's kernels do not compile: %s %s", why,
-			    log ? log : "");
-		if (path && kwrite_file(path, code, len) < 0)
-			kdie_errno(K_IO, "%s", path);
-	}
-	free(log);
-	free(path);
-	free(text);
-	kbuf_free(&key);
+	if (code)
+		return code;
+	code = kcompile(backend->api, text, "device.cu", cuda ? flags : flags + 1, cuda ? 2 : 1,
+	    &len, &log, why, sizeof why);
+	if (!code)
+		kdie(K_MISSING, "the judge's kernels do not compile: %s %s", why, log ?: "");
+	if (path)
+		kwrite_or_die(path, code, len);
 	return code;
 }
 
@@ -513,12 +502,11 @@ const struct space *
 space_gpu(const struct backend *backend, const char *folder)
 {
 	void *module = NULL;
-	char *code = judge_code(backend, folder);
+	auto_free char *code = judge_code(backend, folder);
 
 	need("loading the judge's kernels", kgpu_module(gpu, code, &module));
 	for (int k = 0; k < KERNELS; k++)
 		need(kernel_names[k], kgpu_function(gpu, module, kernel_names[k], &kernels[k]));
-	free(code);
 	need("memory", kgpu_alloc(gpu, &scratch, sizeof(struct device_result)));
 	/* Large enough for a sample of short calls; several evaluations share the device. */
 	space.arena_bytes =
@@ -732,12 +720,9 @@ device_stream(void)
 json_t *
 device_environment(void)
 {
-	char compute[16], driver[32];
-
-	snprintf(compute, sizeof compute, "%d.%d", facts.major, facts.minor);
-	snprintf(driver, sizeof driver, "%d", facts.driver_version);
-	return json_pack("{s:s,s:s,s:s,s:s,s:i,s:I,s:I,s:o}", "name", facts.name, "uuid",
-	    facts.uuid, "compute_capability", compute, "driver_api", driver, "multiprocessors",
+	return json_pack("{s:s,s:s,s:o,s:o,s:i,s:I,s:I,s:o}", "name", facts.name, "uuid",
+	    facts.uuid, "compute_capability", json_sprintf("%d.%d", facts.major, facts.minor),
+	    "driver_api", json_sprintf("%d", facts.driver_version), "multiprocessors",
 	    facts.multiprocessors, "l2_bytes", (json_int_t)facts.l2_bytes, "memory_bytes",
 	    (json_int_t)facts.memory_bytes, "state", device_state());
 }

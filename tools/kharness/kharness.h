@@ -110,6 +110,10 @@ judge_stream(size_t number, const char *purpose)
 
 /* From now on time counts as WHAT; returns what it counted as before. */
 enum spent spent_on(enum spent what);
+void spent_back(const enum spent *before);
+/* The same up to the end of the block. */
+#define auto_spent(what) \
+	enum spent spent_before __attribute__((cleanup(spent_back))) = spent_on(what)
 
 /* ---- values.c: reading and writing the numbers of tensors ---- */
 
@@ -292,6 +296,9 @@ void verdict_begin(struct verdict *v);
 void verdict_end(struct verdict *v);
 
 /* ---- arena.c: where tensors are in the memory that judge and runner share ---- */
+
+/* Is argument A an array, not a number, which goes into *VALUE? */
+bool argument_is_array(const struct ktask_workload *w, const struct ktask_arg *a, double *value);
 
 /* Where the tensors of a call are in an arena: offset of the first byte, and of the call's slot. */
 struct place {
@@ -543,11 +550,13 @@ struct subject {
 	struct kbuf log;
 };
 
-/* A workload's name, with the parts that were drawn anew: valid until the next call. */
+/* A workload's name, with the parts that were drawn anew: a text of kshown. */
 const char *subject_workload(const struct ktask_workload *w);
 void subject_fail(struct subject *s, enum status status, const char *check, const char *detail);
-/* Turns the failure of a runner into status, reason and log. */
-void subject_outcome(
+/* The same, with a line in the log. */
+void subject_tell(struct subject *s, enum status status, const char *check, const char *detail);
+/* Was it OUT_OK? The failure of a runner is turned into status, reason and log. */
+bool subject_passed(
     struct subject *s, enum outcome e, const struct runner *r, const struct batch *b);
 /* A verdict as one line of log: which workload, which inputs, how far off; never the values. */
 void subject_explain(struct subject *s, const struct batch *b, const struct verdict *v);

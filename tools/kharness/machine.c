@@ -3,6 +3,7 @@
 #include <sys/utsname.h>
 
 #include "kharness.h"
+#include "kregex.h"
 
 /*
  * Vector and matrix extensions that a kernel writer should know about, as /proc/cpuinfo spells
@@ -36,25 +37,6 @@ static const char *const extensions[][2] = {
 	{ "i8mm", "i8mm" },
 };
 
-/* Value of the first "KEY : VALUE" line of /proc/cpuinfo, or NULL; the caller frees. */
-static char *
-cpuinfo(const char *text, const char *key)
-{
-	size_t n = strlen(key);
-
-	for (const char *line = text; line;
-	     line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
-		const char *colon = line + n + strspn(line + n, " \t");
-
-		if (!strncmp(line, key, n) && *colon == ':')
-			return kstrndup(colon + 1 + strspn(colon + 1, " \t"),
-			    strcspn(colon + 1 + strspn(colon + 1, " \t"), "\n"));
-		if (!*line)
-			break;
-	}
-	return NULL;
-}
-
 /* First line of a small file, or NULL; the caller frees. */
 static char *
 line_of(const char *path)
@@ -70,10 +52,7 @@ line_of(const char *path)
 static char *
 cache_line(int i, const char *what)
 {
-	char path[128];
-
-	snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/%s", i, what);
-	return line_of(path);
+	return line_of(kshown("/sys/devices/system/cpu/cpu0/cache/index%d/%s", i, what));
 }
 
 /* Bytes of CPU 0's data or unified cache at a level; 0: the highest level. */
@@ -114,15 +93,13 @@ cores(const char *info, long threads)
 {
 	json_auto_t *seen = json_object();
 	long count, package = 0, core;
-	char key[64];
 
 	for (const char *line = info; line && *line;
 	     line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
 		sscanf(line, "physical id : %ld", &package);
 		if (sscanf(line, "core id : %ld", &core) != 1)
 			continue;
-		snprintf(key, sizeof key, "%ld/%ld", package, core);
-		json_object_set_new(seen, key, json_true());
+		kjson_enter(seen, kshown("%ld/%ld", package, core));
 	}
 	count = (long)json_object_size(seen);
 	return count ? count : threads;
@@ -132,7 +109,7 @@ static void
 set_text(json_t *o, const char *key, char *text)
 {
 	if (text)
-		json_object_set_new(o, key, kjson_text(text, strlen(text)));
+		kjson_set(o, key, kjson_string(text));
 	free(text);
 }
 
@@ -140,30 +117,25 @@ static char *
 os_name(void)
 {
 	auto_free char *text = kread_file("/etc/os-release", 65536, NULL);
-	char *at = text ? strstr(text, "PRETTY_NAME=\"") : NULL, *name = NULL;
 
-	if (at)
-		name = kstrndup(at + 13, strcspn(at + 13, "\"\n"));
-	return name;
+	return kregex_part("PRETTY_NAME=\"([^\"\n]*)", text);
 }
 
 static char *
 cpu_name(const char *info)
 {
-	return cpuinfo(info, "model name") ?: kstrdup("unknown");
+	return kregex_part("(?m)^model name[ \t]*:[ \t]*(.*)", info) ?: kstrdup("unknown");
 }
 
 static json_t *
 isa(const char *info)
 {
-	auto_free char *flags = cpuinfo(info, "flags");
+	auto_free char *flags = kregex_part("(?m)^(?:flags|Features)[ \t]*:[ \t]*(.*)", info);
 	json_t *list = json_array();
 
-	if (!flags)
-		flags = cpuinfo(info, "Features");
-	for (size_t i = 0; flags && i < LEN(extensions); i++)
-		if (kis_listed(flags, extensions[i][0], strlen(extensions[i][0])))
-			json_array_append_new(list, json_string(extensions[i][1]));
+	kforeach(extension, extensions)
+		if (flags && kis_one_of(flags, (*extension)[0]))
+			kjson_add(list, (*extension)[1]);
 	return list;
 }
 

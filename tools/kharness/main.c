@@ -80,9 +80,7 @@ print_machine(const struct options *o)
 {
 	json_auto_t *facts = machine_facts();
 
-	kout_open(o->output);
-	kout_json(facts);
-	kout_commit();
+	kout_only(o->output, facts);
 	exit(K_OK);
 }
 
@@ -286,6 +284,12 @@ spent_on(enum spent what)
 	return before;
 }
 
+void
+spent_back(const enum spent *before)
+{
+	spent_on(*before);
+}
+
 /* How the time was spent, in seconds. */
 static json_t *
 spent_json(void)
@@ -298,8 +302,7 @@ spent_json(void)
 	spent_on(SPENT_STARTING);
 	for (int i = 0; i < SPENT_COUNT; i++)
 		if (judge.spent_ns[i])
-			json_object_set_new(
-			    o, names[i], json_real((double)judge.spent_ns[i] * 1e-9));
+			kjson_put(o, names[i], (double)judge.spent_ns[i] * 1e-9);
 	return o;
 }
 
@@ -431,10 +434,10 @@ judge_all(void)
 {
 	struct subject subjects[1 + LEN(judge.o.against)];
 	size_t count = 1 + judge.o.against_count;
-	json_t *pairs = json_array(), *candidates = json_array(), *out;
+	json_t *pairs = json_array(), *candidates = json_array();
+	json_auto_t *out = NULL;
 	bool spawned = judge.o.timing && judge.device;
 	double noise = 0;
-	char seed[17];
 
 	subject_init(&subjects[0], kstrdup(judge.o.name), judge.o.candidate);
 	for (size_t i = 1; i < count; i++) {
@@ -466,17 +469,13 @@ judge_all(void)
 	}
 	if (judge.clocks)
 		json_object_set_new(judge.environment, "clocks", judge.clocks);
-	snprintf(seed, sizeof seed, "%016llx", (unsigned long long)judge.o.seed);
-	out = json_pack("{s:s,s:s,s:o,s:{s:i,s:s},s:o,s:o,s:o,s:b}", "schema", "harness/1", "seed",
-	    seed, "spent_s", spent_json(), "sandbox", "level", judge.level, "name",
+	out = json_pack("{s:s,s:o,s:o,s:{s:i,s:s},s:o,s:o,s:o,s:b,s:o*,s:o*}", "schema",
+	    "harness/1", "seed", json_sprintf("%016llx", (unsigned long long)judge.o.seed),
+	    "spent_s", spent_json(), "sandbox", "level", judge.level, "name",
 	    ksandbox_name(judge.level), "environment", judge.environment, "candidates", candidates,
-	    "pairs", pairs, "verified", judge.oracle != NULL);
-	if (judge.machine)
-		json_object_set_new(out, "machine", judge.machine);
-	if (noise > 0)
-		json_object_set_new(out, "noise", json_pack("{s:f}", "floor", noise));
+	    "pairs", pairs, "verified", judge.oracle != NULL, "machine", judge.machine, "noise",
+	    noise > 0 ? json_pack("{s:f}", "floor", noise) : NULL);
 	kout_json(out);
-	json_decref(out);
 	kout_commit();
 	/* Whoever awaits the answer need not wait until the device has its memory back. */
 	if (judge.o.await)

@@ -37,7 +37,6 @@ opencl_choose(void)
 	auto_free char *program = khelper_path(judge.o.backend->runner);
 	char *argv[] = { (char[]){ "/kiln/runner" }, (char[]){ "--facts" }, NULL };
 	auto_free char **env = opencl_environment();
-	char *name, hex[65];
 	struct ksandbox_bind binds[] = { { program, "/kiln/runner" } };
 	struct ksandbox s = { .level = ksandbox_level(judge.o.sandbox),
 		.profile = KSANDBOX_BUILD,
@@ -47,7 +46,7 @@ opencl_choose(void)
 		.env = env,
 		.work = ksandbox_work_new() };
 	struct kproc p = { .argv = argv, .timeout_s = FACTS_S, .max_output = ANSWER_MAX };
-	struct kproc_result r;
+	auto_run struct kproc_result r;
 
 	if (ksandbox_run(&s, &p, &r) < 0)
 		kdie(K_MISSING, "krun-opencl did not start in the sandbox");
@@ -61,15 +60,12 @@ opencl_choose(void)
 	 * measured.
 	 */
 	judge.copies = !kjson_bool(judge.opencl, "cpu") || getenv("KILN_OPENCL_COPY");
-	name = kasprintf(
-	    "%s %s", kjson_str(judge.opencl, "platform"), kjson_str(judge.opencl, "device"));
-	ksha256_hex(name, strlen(name), hex);
-	judge.device_uuid = kasprintf("opencl-%.16s", hex);
+	judge.device_uuid = kasprintf("opencl-%.16s",
+	    ksha256_of(kshown(
+	        "%s %s", kjson_str(judge.opencl, "platform"), kjson_str(judge.opencl, "device"))));
 	memory_align((size_t)kjson_num(judge.opencl, "alignment"));
-	kproc_result_free(&r);
 	for (size_t i = 0; env[i]; i++)
 		free(env[i]);
-	free(name);
 }
 
 bool

@@ -128,13 +128,9 @@ oracle_call(const struct oracle *o, const struct ktask_workload *w, void *const 
 
 	for (size_t i = 0; i < o->t->arg_count; i++) {
 		const struct ktask_arg *a = &o->t->args[i];
-		const struct ktask_tensor *x =
-		    a->kind == KARG_TENSOR ? &o->t->tensors[a->index] : NULL;
-		double value = x && x->scalar ? ktask_scalar(w, x)
-		    : x                       ? 0
-		                              : (double)w->axis[a->index];
+		double value;
 
-		if (x && !x->scalar)
+		if (argument_is_array(w, a, &value))
 			word[i].p = values[a->index];
 		else if (kdtype_is_float(a->dtype))
 			word[i].d = a->dtype == KDTYPE_F32 ? (double)(float)value : value;

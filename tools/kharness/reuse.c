@@ -61,8 +61,7 @@ static struct reuse {
 static void
 fail(struct player *p, enum status status, const char *check, const char *detail)
 {
-	subject_fail(p->s, status, check, detail);
-	kbuf_printf(&p->s->log, "%s\n", detail);
+	subject_tell(p->s, status, check, detail);
 	p->out = true;
 }
 
@@ -83,15 +82,14 @@ is_checked_round(void)
 static bool
 verify(struct player *p, const struct batch *b, bool compared, const char *check, const char *what)
 {
-	char where[256], text[512];
+	char where[256];
 	struct verdict v;
 
 	if (!compared)
 		return true;
 	if (!memory_intact(&p->m, b, false, where, sizeof where)) {
-		snprintf(text, sizeof text, "it wrote %s in a timed run (workload %s)", where,
-		    b->w->name);
-		fail(p, STATUS_RUN_ERROR, "out_of_bounds_write", text);
+		fail(p, STATUS_RUN_ERROR, "out_of_bounds_write",
+		    kshown("it wrote %s in a timed run (workload %s)", where, b->w->name));
 		return false;
 	}
 	if (!call_is_checked(&b->calls[0]))
@@ -108,23 +106,25 @@ verify(struct player *p, const struct batch *b, bool compared, const char *check
 
 /*
  * One call on the loaded batch, from cold caches; its nanoseconds, or NAN when the player is out.
+ * The rest is as in verify.
  */
+static double
+timed_call(
+    struct player *p, const struct batch *b, bool compared, const char *check, const char *what)
+{
+	struct span s;
+
+	memory_flush(&p->m, b);
+	p->out |= !subject_passed(p->s, runner_go(&p->r, b, &s), &p->r, b);
+	return p->out || !verify(p, b, compared, check, what) ? NAN
+	                                                      : runner_ns(&p->r, &s, &p->handshake);
+}
+
 static double
 call(struct player *p, const struct batch *b)
 {
-	struct span s;
-	enum outcome e;
-
-	memory_flush(&p->m, b);
-	e = runner_go(&p->r, b, &s);
-	if (e != OUT_OK) {
-		subject_outcome(p->s, e, &p->r, b);
-		p->out = true;
-		return NAN;
-	}
-	if (!verify(p, b, is_checked_round(), "timed_run", "the result of a timed run was wrong"))
-		return NAN;
-	return runner_ns(&p->r, &s, &p->handshake);
+	return timed_call(
+	    p, b, is_checked_round(), "timed_run", "the result of a timed run was wrong");
 }
 
 /* A call with these contents at the place of the previous call; its nanoseconds. */
@@ -311,23 +311,11 @@ same_weights(struct batch *to, const struct batch *from, uint32_t weights)
 static double
 step_call(struct player *p, struct batch *b, size_t k, uint32_t weights)
 {
-	struct span s;
-	enum outcome e;
-
 	batch_expect(b);
 	memory_load_beside(&p->m, b, fresh_slot(k), &p->kept, weights);
-	memory_flush(&p->m, b);
-	e = runner_go(&p->r, b, &s);
-	if (e != OUT_OK) {
-		subject_outcome(p->s, e, &p->r, b);
-		p->out = true;
-		return NAN;
-	}
-	if (!verify(p, b, true, "stale_weights",
-	        "the result was wrong after the weights changed in place: it keeps something made "
-	        "of older weights"))
-		return NAN;
-	return runner_ns(&p->r, &s, &p->handshake);
+	return timed_call(p, b, true, "stale_weights",
+	    "the result was wrong after the weights changed in place: it keeps something made of "
+	    "older weights");
 }
 
 /*
@@ -373,10 +361,7 @@ trace(struct player *p)
 static void
 drop(struct player *p, enum outcome e)
 {
-	if (e == OUT_OK)
-		return;
-	subject_outcome(p->s, e, &p->r, NULL);
-	p->out = true;
+	p->out |= !subject_passed(p->s, e, &p->r, NULL);
 }
 
 static void
@@ -427,10 +412,10 @@ judge_reuse(struct subject *subjects, size_t count)
 	judge.alone = true;
 	spent_on(SPENT_REUSE);
 	load_all();
-	for (size_t i = 0; i < judge.task->workload_count && anybody(); i++) {
-		reuse.w = &judge.task->workloads[i];
-		if (!reuse.w->timed || !ktask_in_set(reuse.w, judge.o.set))
+	kforeach_of(w, judge.task->workloads, judge.task->workload_count) {
+		if (!anybody() || !w->timed || !ktask_in_set(w, judge.o.set))
 			continue;
+		reuse.w = w;
 		one_workload();
 		if (weights_of(judge.task) && judge.oracle && anybody())
 			trace(&reuse.players[0]);

@@ -443,15 +443,10 @@ listen_until(struct runner *r, const struct batch *b, int64_t start, double limi
 static bool
 read_task(pid_t pid, const char *thread, const char *file, char *text, size_t len)
 {
-	char path[64];
-	ssize_t n;
-	int fd;
+	auto_close int fd =
+	    open(kshown("/proc/%d/task/%.16s/%s", (int)pid, thread, file), O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, text, len - 1);
 
-	snprintf(path, sizeof path, "/proc/%d/task/%.16s/%s", (int)pid, thread, file);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	n = fd < 0 ? -1 : read(fd, text, len - 1);
-	if (fd >= 0)
-		close(fd);
 	text[n > 0 ? n : 0] = '\0';
 	return n > 0;
 }
@@ -517,14 +512,12 @@ struct threads {
 static bool
 look_at_threads(struct runner *r, struct threads *t)
 {
-	char path[32], text[512], *state;
+	DIR *dir = opendir(kshown("/proc/%d/task", (int)r->pid));
+	char text[512], *state;
 	struct dirent *e;
-	DIR *dir;
 
 	*t = (struct threads){ 0 };
 	r->known = 0;
-	snprintf(path, sizeof path, "/proc/%d/task", (int)r->pid);
-	dir = opendir(path);
 	if (!dir)
 		return false;
 	while ((e = readdir(dir))) {
@@ -943,14 +936,11 @@ go(struct runner *r, const struct batch *b, struct span *s)
 enum outcome
 runner_go(struct runner *r, const struct batch *b, struct span *s)
 {
-	enum spent before = spent_on(SPENT_CALLING);
-	enum outcome e = go(r, b, s);
 	struct span unused;
+	auto_spent(SPENT_CALLING);
+	enum outcome e = go(r, b, s);
 
-	if (e == OUT_OK && b && b->hidden)
-		e = go(r, NULL, &unused);
-	spent_on(before);
-	return e;
+	return e == OUT_OK && b && b->hidden ? go(r, NULL, &unused) : e;
 }
 
 /* ---- what it took ---- */
@@ -1068,8 +1058,8 @@ runner_handshake(struct runner *r)
 	return runner_handshake_of(measured, HANDSHAKES);
 }
 
-static void
-greet(struct runner *r)
+void
+runner_greet(struct runner *r)
 {
 	struct krun_report hello;
 	int64_t at;
@@ -1085,6 +1075,8 @@ greet(struct runner *r)
 	r->base[1] = hello.value[1];
 	if (clock_getcpuclockid(r->pid, &r->clock))
 		kdie(K_MISSING, "cannot read the processor clock of process %d", (int)r->pid);
+	if (stop(r) != OUT_OK)
+		kdie(K_IO, "the runner: %s", r->why);
 }
 
 /* From this moment on foreign code may run. */
@@ -1165,14 +1157,6 @@ runner_launch(struct runner *r, const char *file, struct memory *m)
 	if (e == OUT_OK)
 		runner_set_up(r, m);
 	return e;
-}
-
-void
-runner_greet(struct runner *r)
-{
-	greet(r);
-	if (stop(r) != OUT_OK)
-		kdie(K_IO, "the runner: %s", r->why);
 }
 
 enum outcome

@@ -66,13 +66,24 @@ load(void)
 		kdie(K_USAGE, "%s: libffi cannot prepare the call", t->file);
 }
 
+static void
+call_with(uint64_t words[KTASK_ARGS])
+{
+	size_t count = judge.task->arg_count;
+	void *values[KTASK_ARGS + 1], *stream = judge.device ? device_stream() : NULL;
+
+	for (size_t i = 0; i < count; i++)
+		values[i] = &words[i];
+	values[count] = &stream;
+	ffi_call(&solo.cif, FFI_FN(solo.entry), NULL, values);
+}
+
 /* Convert a row's words to arguments: offsets become addresses. */
 static void
 call(const struct memory *m)
 {
 	const struct ktask *t = judge.task;
 	uint64_t words[KTASK_ARGS];
-	void *values[KTASK_ARGS + 1], *stream = judge.device ? device_stream() : NULL;
 
 	memcpy(words, m->rows, t->arg_count * sizeof *words);
 	for (size_t i = 0; i < t->arg_count; i++) {
@@ -82,10 +93,8 @@ call(const struct memory *m)
 			words[i] +=
 			    (uint64_t)(uintptr_t)(t->tensors[a->index].output ? m->out.memory
 			                                                      : m->in.memory);
-		values[i] = &words[i];
 	}
-	values[t->arg_count] = &stream;
-	ffi_call(&solo.cif, FFI_FN(solo.entry), NULL, values);
+	call_with(words);
 	/* A fence there is a launch, which a profiler would also measure. */
 	if (judge.device)
 		device_wait();
@@ -211,27 +220,20 @@ apart_call(const struct ktask_workload *w, void *const *memory)
 {
 	const struct ktask *t = judge.task;
 	uint64_t words[KTASK_ARGS] = { 0 };
-	void *values[KTASK_ARGS + 1], *stream = judge.device ? device_stream() : NULL;
 
 	for (size_t i = 0; i < t->arg_count; i++) {
 		const struct ktask_arg *a = &t->args[i];
-		const struct ktask_tensor *x =
-		    a->kind == KARG_TENSOR ? &t->tensors[a->index] : NULL;
-		double value = x && x->scalar ? ktask_scalar(w, x)
-		    : x                       ? 0
-		                              : (double)w->axis[a->index];
+		double value;
 
-		if (x && !x->scalar)
+		if (argument_is_array(w, a, &value))
 			words[i] = (uint64_t)(uintptr_t)memory[a->index];
 		else
 			values_narrow(a->dtype, &value, 1, &words[i]);
-		values[i] = &words[i];
 	}
-	values[t->arg_count] = &stream;
 	/* With invented numbers it may never return: a signal ends it, like any fault. */
 	if (judge.o.fenced)
 		alarm((unsigned)ceil(judge.o.run_timeout_s));
-	ffi_call(&solo.cif, FFI_FN(solo.entry), NULL, values);
+	call_with(words);
 	alarm(0);
 	if (judge.device)
 		device_wait();
@@ -246,16 +248,14 @@ save_outputs(const struct ktask_workload *w, void *const *memory)
 	for (size_t i = 0; i < t->tensor_count; i++) {
 		const struct ktask_tensor *x = &t->tensors[i];
 		size_t bytes = tensor_bytes(w, x);
-		auto_free char *path = kasprintf("%s/%s.%s.npy", judge.o.save, w->name, x->name);
-		char *data;
+		const char *path = kshown("%s/%s.%s.npy", judge.o.save, w->name, x->name);
+		auto_free char *data = x->output ? kmalloc(bytes) : NULL;
 
-		if (x->output) {
-			data = kmalloc(bytes);
-			judge.space->copy(data, memory[i], bytes);
-			if (!knpy_write(path, 'u', 1, data, bytes))
-				kdie_errno(K_IO, "%s", path);
-			free(data);
-		}
+		if (!data)
+			continue;
+		judge.space->copy(data, memory[i], bytes);
+		if (!knpy_write(path, 'u', 1, data, bytes))
+			kdie_io("%s", path);
 	}
 }
 

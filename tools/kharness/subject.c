@@ -10,30 +10,35 @@
 const char *
 subject_workload(const struct ktask_workload *w)
 {
-	static char text[300];
-
-	snprintf(text, sizeof text, "%s%s%s", w->name, *w->drawn ? " with " : "", w->drawn);
-	return text;
+	return kshown("%s%s%s", w->name, *w->drawn ? " with " : "", w->drawn);
 }
 
 void
 subject_fail(struct subject *s, enum status status, const char *check, const char *detail)
 {
 	s->status = status;
-	kjson_append(
-	    s->reasons, "{s:s,s:o}", "check", check, "detail", kjson_text(detail, strlen(detail)));
+	kjson_append(s->reasons, "{s:s,s:o}", "check", check, "detail", kjson_string(detail));
 }
 
 void
-subject_outcome(struct subject *s, enum outcome e, const struct runner *r, const struct batch *b)
+subject_tell(struct subject *s, enum status status, const char *check, const char *detail)
+{
+	subject_fail(s, status, check, detail);
+	kbuf_printf(&s->log, "%s\n", detail);
+}
+
+bool
+subject_passed(struct subject *s, enum outcome e, const struct runner *r, const struct batch *b)
 {
 	/* Failures are run errors; what can only be an attempt to cheat is rejected. */
 	bool cheat = e == OUT_PROTOCOL || e == OUT_AWAKE;
 
+	if (e == OUT_OK)
+		return true;
 	subject_fail(s, cheat ? STATUS_REJECTED : STATUS_RUN_ERROR, r->check, r->why);
 	if (r->wrote)
-		json_object_set_new(json_array_get(s->reasons, json_array_size(s->reasons) - 1),
-		    "tensor", json_string(r->wrote));
+		kjson_put(json_array_get(s->reasons, json_array_size(s->reasons) - 1), "tensor",
+		    r->wrote);
 	kbuf_printf(&s->log, "%s", r->why);
 	if (b)
 		kbuf_printf(&s->log, " (workload %s, inputs %s)", subject_workload(b->w),
@@ -41,6 +46,7 @@ subject_outcome(struct subject *s, enum outcome e, const struct runner *r, const
 	kbuf_puts(&s->log, "\n");
 	if (r->printed.len)
 		kbuf_printf(&s->log, "It printed:\n%.*s\n", (int)r->printed.len, r->printed.data);
+	return false;
 }
 
 void

@@ -147,7 +147,10 @@ struct racer {
 	bool out;     /* failed: no longer takes part */
 	bool slow;    /* a call takes longer than slow_s */
 	size_t calls; /* of a sample: the first ones of the race's */
-	/* For the workload being timed, by round; NAN if it took no part. */
+	/*
+	 * For the workload being timed, by round; NAN if it took no part. All are in one block,
+	 * which begins at NS.
+	 */
 	double *ns, *cpu;
 	double *lone, *host; /* of single calls */
 	/* of the last go: the host's time until the entry returned */
@@ -200,8 +203,7 @@ static struct race {
 static void
 fail(struct racer *x, enum status status, const char *check, const char *detail)
 {
-	subject_fail(x->s, status, check, detail);
-	kbuf_printf(&x->s->log, "%s\n", detail);
+	subject_tell(x->s, status, check, detail);
 	x->out = true;
 }
 
@@ -277,22 +279,19 @@ judge_others(struct racer *x, const struct batch *b)
 static bool
 verify(struct racer *x, const struct batch *b)
 {
-	enum spent before = spent_on(SPENT_CHECKING);
-	char where[256], text[512];
+	char where[256];
 	/* A change that is found later may be blamed on another racer. */
 	bool all = race.rounds % THOROUGH_EVERY == 0;
+	auto_spent(SPENT_CHECKING);
 
-	if (!memory_intact(&race.m, b, all, where, sizeof where)) {
-		snprintf(text, sizeof text, "it wrote %s in a timed run (workload %s)", where,
-		    b->w->name);
-		fail(x, STATUS_RUN_ERROR, "out_of_bounds_write", text);
-	}
+	if (!memory_intact(&race.m, b, all, where, sizeof where))
+		fail(x, STATUS_RUN_ERROR, "out_of_bounds_write",
+		    kshown("it wrote %s in a timed run (workload %s)", where, b->w->name));
 	for (size_t k = 0; k < b->count; k++)
 		if (call_is_checked(&b->calls[k]))
 			judge_call(x, race.m.out.memory, b, k);
 	if (!x->out)
 		judge_others(x, b);
-	spent_on(before);
 	return !x->out;
 }
 
@@ -345,10 +344,8 @@ static double
 run(struct racer *x, const struct batch *b, double *cpu)
 {
 	struct span s;
-	enum outcome e = runner_go(&x->r, b, &s);
 
-	if (e != OUT_OK) {
-		subject_outcome(x->s, e, &x->r, b);
+	if (!subject_passed(x->s, runner_go(&x->r, b, &s), &x->r, b)) {
 		x->out = true;
 		return -1;
 	}
@@ -378,16 +375,14 @@ take_handshake(const struct span *s)
 static void
 pace(const struct batch *b)
 {
-	enum spent before;
-	struct span s;
+	if (race.paced) {
+		struct span s;
+		auto_spent(SPENT_PACING);
 
-	if (!race.paced)
-		return;
-	before = spent_on(SPENT_PACING);
-	if (runner_go(&race.pacer, b, &s) != OUT_OK)
-		kdie(K_MISSING, "the runner: %s", race.pacer.why);
-	take_handshake(&s);
-	spent_on(before);
+		if (runner_go(&race.pacer, b, &s) != OUT_OK)
+			kdie(K_MISSING, "the runner: %s", race.pacer.why);
+		take_handshake(&s);
+	}
 }
 
 /* ---- a workload's beginning ---- */
@@ -396,7 +391,7 @@ pace(const struct batch *b)
 static void
 set_out(const struct batch *b, bool first)
 {
-	enum spent before = spent_on(SPENT_LOADING);
+	auto_spent(SPENT_LOADING);
 
 	if (first)
 		memory_load(&race.m, b);
@@ -404,7 +399,6 @@ set_out(const struct batch *b, bool first)
 		memory_reload(&race.m, b);
 	spent_on(SPENT_FLUSHING);
 	memory_flush(&race.m, b);
-	spent_on(before);
 }
 
 /*
@@ -524,6 +518,7 @@ begin(const struct ktask_workload *w)
 	const struct options *o = &judge.o;
 	struct batch b;
 	double warm_ns[RACERS_MAX];
+	size_t room = (size_t)o->max_samples + 1;
 	bool slow = false;
 
 	race.w = w;
@@ -537,10 +532,10 @@ begin(const struct ktask_workload *w)
 
 		x->count = x->lones = x->forged = 0;
 		x->total_ns = 0;
-		x->ns = kcalloc((size_t)o->max_samples + 1, sizeof *x->ns);
-		x->cpu = kcalloc((size_t)o->max_samples + 1, sizeof *x->cpu);
-		x->lone = kcalloc((size_t)o->max_samples + 1, sizeof *x->lone);
-		x->host = kcalloc((size_t)o->max_samples + 1, sizeof *x->host);
+		x->ns = kcalloc(4 * room, sizeof *x->ns);
+		x->cpu = x->ns + room;
+		x->lone = x->cpu + room;
+		x->host = x->lone + room;
 		if (!x->out)
 			ns = warm_up(x, &b);
 		x->slow = ns > slow_s * 1e9 && isfinite(ns);
@@ -903,12 +898,11 @@ round_of(void)
 static bool
 wait_for_machine(int64_t since)
 {
-	enum spent before = spent_on(SPENT_BUSY);
+	auto_spent(SPENT_BUSY);
 
 	race.nap_us =
 	    race.nap_us ? race.nap_us * 2 < nap_max_us ? race.nap_us * 2 : nap_max_us : nap_min_us;
 	usleep((useconds_t)race.nap_us);
-	spent_on(before);
 	race.waited_ns += know_ns() - since;
 	race.busy = (double)race.waited_ns > judge.o.busy_s * 1e9;
 	return !race.busy;
@@ -1002,10 +996,9 @@ last_goes(void)
 		vary_free(&w);
 		i += done;
 	}
-	for (size_t i = 0; i < inspected() && !judge.opencl; i++)
-		for (int n = 0; n < most_looks && race.racers[i].calls > 1 && !race.racers[i].out;
-		     n++)
-			look_at(&race.racers[i]);
+	kforeach_of(x, race.racers, judge.opencl ? 0 : inspected())
+		for (int n = 0; n < most_looks && x->calls > 1 && !x->out; n++)
+			look_at(x);
 }
 
 /* Samples of all subjects, until there are enough, or they are known to be too short. */
@@ -1048,7 +1041,7 @@ samples(const struct racer *x, size_t *n)
 static void
 set_ns(json_t *row, const char *key, double ns)
 {
-	json_object_set_new(row, key, json_integer((json_int_t)llround(ns)));
+	kjson_put(row, key, llround(ns));
 }
 
 /* The cost of a call that starts on a device, or with caches, that others have used. */
@@ -1058,7 +1051,7 @@ add_lone(const struct racer *x, json_t *row)
 	if (!x->lones)
 		return;
 	set_ns(row, "alone_ns", kstat_quantile(x->lone, x->lones, 0.5));
-	json_object_set_new(row, "alone_samples", json_integer((json_int_t)x->lones));
+	kjson_put(row, "alone_samples", x->lones);
 	if (judge.device)
 		set_ns(row, "host_ns", kstat_quantile(x->host, x->lones, 0.5));
 }
@@ -1069,23 +1062,20 @@ add_lone(const struct racer *x, json_t *row)
 static double
 add_row(struct racer *x)
 {
-	json_t *row = json_object(), *list = json_array();
+	size_t n, checked = race.checked < x->calls ? race.checked : x->calls;
+	auto_free double *v = samples(x, &n);
+	json_t *list = json_array(),
+	       *row = json_pack("{s:s,s:o*,s:o,s:I,s:I,s:i}", "workload", race.w->name, "weight",
+	           race.w->weight != 1 ? json_real(race.w->weight) : NULL, "samples_ns", list,
+	           "calls_per_sample", (json_int_t)x->calls, "checked_per_sample",
+	           (json_int_t)checked, "threads", x->r.threads);
 	struct kstat_interval m;
 	struct kstat st;
-	size_t n;
-	auto_free double *v = samples(x, &n);
 
 	kstat_of(v, n, &st);
 	kstat_median(v, n, &m);
 	kforeach_of(one, v, n)
-		json_array_append_new(list, json_integer((json_int_t)llround(*one)));
-	json_object_set_new(row, "workload", json_string(race.w->name));
-	if (race.w->weight != 1)
-		json_object_set_new(row, "weight", json_real(race.w->weight));
-	json_object_set_new(row, "samples_ns", list);
-	json_object_set_new(row, "calls_per_sample", json_integer((json_int_t)x->calls));
-	json_object_set_new(row, "checked_per_sample",
-	    json_integer((json_int_t)(race.checked < x->calls ? race.checked : x->calls)));
+		json_array_append_new(list, json_integer(llround(*one)));
 	set_ns(row, "median_ns", st.median);
 	set_ns(row, "min_ns", st.min);
 	set_ns(row, "mean_ns", st.mean);
@@ -1093,7 +1083,6 @@ add_row(struct racer *x)
 	set_ns(row, "iqr_ns", st.iqr);
 	set_ns(row, "cpu_ns", kstat_quantile(x->cpu, x->count, 0.5));
 	set_ns(row, "handshake_ns", race.p.h.ns);
-	json_object_set_new(row, "threads", json_integer(x->r.threads));
 	add_lone(x, row);
 	json_array_append_new(x->s->timing, row);
 	return (m.high - m.low) / 2 / m.median;
@@ -1131,16 +1120,12 @@ looks_forged(const struct racer *x)
 static double
 excess_ns(const struct racer *x, double q)
 {
-	double *v, ns = NAN;
 	size_t n;
+	auto_free double *v = samples(x, &n);
 
-	if (x->out || x->lones < LONE_MIN)
-		return NAN;
-	v = samples(x, &n);
-	if (n)
-		ns = kstat_quantile(x->lone, x->lones, q) - kstat_quantile(v, n, 0.5);
-	free(v);
-	return ns;
+	return x->out || x->lones < LONE_MIN || !n
+	    ? NAN
+	    : kstat_quantile(x->lone, x->lones, q) - kstat_quantile(v, n, 0.5);
 }
 
 /* The time in which others kept the processors from the racers, relative to the racers' time. */
@@ -1175,41 +1160,31 @@ solves_together(const struct racer *x)
 static void
 judge_racer(struct racer *x)
 {
-	char text[256];
 	size_t n;
-	double *v;
+	auto_free double *v = samples(x, &n);
 
 	if (x->out || !x->count)
 		return;
-	v = samples(x, &n);
-	if (looks_forged(x)) {
+	if (looks_forged(x))
 		fail(x, STATUS_REJECTED, "clock_forged",
 		    "the clock in its process was much slower than the judge's, or it went on "
 		    "working after it returned");
-	} else if (solves_together(x)) {
-		snprintf(text, sizeof text,
-		    "a single call of workload %s takes %.1f us, but %.1f us in a row of %zu "
-		    "calls, so calls were computed together in advance",
-		    race.w->name, 1e-3 * kstat_quantile(x->lone, x->lones, lone_most),
-		    1e-3 * kstat_quantile(v, n, 0.5), race.calls);
-		fail(x, STATUS_REJECTED, "solved_together", text);
-	} else if (kstat_quantile(v, n, 0.5) < judge.task->min_time_ns) {
-		snprintf(text, sizeof text, "workload %s took less than min_time_ns of the task",
-		    race.w->name);
-		fail(x, STATUS_QUARANTINED, "too_fast", text);
-	}
-	free(v);
+	else if (solves_together(x))
+		fail(x, STATUS_REJECTED, "solved_together",
+		    kshown("a single call of workload %s takes %.1f us, but %.1f us in a row of "
+		           "%zu calls, so calls were computed together in advance",
+		        race.w->name, 1e-3 * kstat_quantile(x->lone, x->lones, lone_most),
+		        1e-3 * kstat_quantile(v, n, 0.5), race.calls));
+	else if (kstat_quantile(v, n, 0.5) < judge.task->min_time_ns)
+		fail(x, STATUS_QUARANTINED, "too_fast",
+		    kshown("workload %s took less than min_time_ns of the task", race.w->name));
 }
 
 static void
 end(void)
 {
-	kforeach_of(x, race.racers, race.count) {
+	kforeach_of(x, race.racers, race.count)
 		free(x->ns);
-		free(x->cpu);
-		free(x->lone);
-		free(x->host);
-	}
 }
 
 static bool
@@ -1221,10 +1196,7 @@ anybody_cheats(void)
 static void
 drop(struct racer *x, enum outcome e)
 {
-	if (e == OUT_OK)
-		return;
-	subject_outcome(x->s, e, &x->r, NULL);
-	x->out = true;
+	x->out |= !subject_passed(x->s, e, &x->r, NULL);
 }
 
 static void
@@ -1283,31 +1255,29 @@ greet(struct racer *x)
 static void
 load_all(void)
 {
-	enum spent before = spent_on(SPENT_STARTING);
 	int64_t fence = 0;
+	auto_spent(SPENT_STARTING);
 
-	for (size_t i = 0; i < race.count && !race.paced; i++)
-		if (!race.racers[i].out && !race.racers[i].loaded) {
-			struct handshake h = runner_handshake(&race.racers[i].r);
+	kforeach_of(x, race.racers, race.paced ? 0 : race.count)
+		if (!x->out && !x->loaded) {
+			struct handshake h = runner_handshake(&x->r);
 
 			if (race.p.h.ns <= 0 || h.ns < race.p.h.ns)
 				race.p.h = h;
-			fence = race.racers[i].r.fence_ns;
+			fence = x->r.fence_ns;
 		}
-	kforeach_of(x, race.racers, race.count) {
-		if (x->loaded)
-			x->r.fence_ns = fence;
-		else if (!x->out)
-			drop(x, runner_load(&x->r));
-	}
-	spent_on(before);
+	kforeach_of(each, race.racers, race.count)
+		if (each->loaded)
+			each->r.fence_ns = fence;
+		else if (!each->out)
+			drop(each, runner_load(&each->r));
 }
 
 /* New processes for all that are still in the race. */
 static void
 start_again(void)
 {
-	enum spent before = spent_on(SPENT_STARTING);
+	auto_spent(SPENT_STARTING);
 
 	kforeach_of(x, race.racers, race.count) {
 		if (x->out)
@@ -1322,7 +1292,6 @@ start_again(void)
 			drop(each, each->start);
 		}
 	load_all();
-	spent_on(before);
 }
 
 /*
@@ -1359,14 +1328,12 @@ one_workload(const struct ktask_workload *w, json_t *pairs)
 		start_again();
 		sample(w);
 	}
-	for (size_t i = 0; i < race.count && !race.busy; i++) {
-		struct racer *x = &race.racers[i];
-
+	kforeach_of(x, race.racers, race.busy ? 0 : race.count) {
 		judge_racer(x);
-		if (!x->out && x->count && (judge.o.all_pairs || !race.racers[0].out)) {
+		if (!x->out && x->count && (judge.o.all_pairs || !race.racers->out)) {
 			double half = add_row(x);
 
-			noise = i == 0 ? half : noise;
+			noise = x == race.racers ? half : noise;
 		}
 	}
 	if (!race.busy)
@@ -1399,7 +1366,8 @@ open_memory(void)
 void
 race_spawn(struct subject *subjects, size_t count)
 {
-	enum spent before = spent_on(SPENT_STARTING);
+	auto_spent(SPENT_STARTING);
+
 	race.count = count;
 	race.racers = kcalloc(count, sizeof *race.racers);
 	/* Others limit their runners' memory by the size of the arenas. */
@@ -1415,20 +1383,18 @@ race_spawn(struct subject *subjects, size_t count)
 		x->s = &subjects[i];
 		x->start = runner_spawn(&x->r, subjects[i].file, &race.m);
 	}
-	spent_on(before);
 }
 
 void
 race_open(void)
 {
-	enum spent before = spent_on(SPENT_STARTING);
+	auto_spent(SPENT_STARTING);
 
 	if (judge.device)
 		open_memory();
 	kforeach_of(x, race.racers, race.count)
 		if (x->start == OUT_OK)
 			runner_set_up(&x->r, &race.m);
-	spent_on(before);
 }
 
 void
@@ -1449,20 +1415,19 @@ race_close(void)
 void
 race_greet(void)
 {
-	enum spent before = spent_on(SPENT_STARTING);
+	auto_spent(SPENT_STARTING);
 
 	if (race.paced)
 		runner_greet(&race.pacer);
 	kforeach_of(x, race.racers, race.count)
 		greet(x);
-	spent_on(before);
 }
 
 void
 race_check(void)
 {
-	enum spent before = spent_on(SPENT_STARTING);
 	struct racer *x = race.racers;
+	auto_spent(SPENT_STARTING);
 
 	if (x->start == OUT_OK) {
 		greet(x);
@@ -1470,11 +1435,8 @@ race_check(void)
 		x->loaded = true;
 	}
 	x->s->tier = 2;
-	if (x->start == OUT_OK)
+	if (subject_passed(x->s, x->start, &x->r, NULL))
 		judge_correctness(x->s, &race.m, &x->r);
-	else
-		subject_outcome(x->s, x->start, &x->r, NULL);
-	spent_on(before);
 }
 
 /* A subject that failed, or could not be timed on a busy machine, has no times. */
@@ -1574,11 +1536,10 @@ time_all(json_t *pairs)
 	double squares = 0;
 	size_t timed = 0;
 
-	for (size_t i = 0; i < judge.task->workload_count && !is_over() && !race.busy; i++) {
-		const struct ktask_workload *w = &judge.task->workloads[i];
+	kforeach_of(w, judge.task->workloads, judge.task->workload_count) {
 		double noise;
 
-		if (!w->timed || !ktask_in_set(w, judge.o.set))
+		if (is_over() || race.busy || !w->timed || !ktask_in_set(w, judge.o.set))
 			continue;
 		if (timed++)
 			last_goes();
