@@ -576,8 +576,8 @@ launch_init(struct launch *l, const struct ksandbox *s, const struct kproc *p, b
 		errno = EINVAL;
 		return -1;
 	}
-	for (size_t i = 0; i < p->keep_count; i++)
-		l->keep[l->keep_count++] = p->keep_fds[i];
+	kforeach_of(fd, p->keep_fds, p->keep_count)
+		l->keep[l->keep_count++] = *fd;
 	l->own_from = l->keep_count;
 	kuser_id();
 	fill_env(l);

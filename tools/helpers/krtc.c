@@ -88,12 +88,12 @@ build(int argc, char **argv)
 		fprintf(stderr, "%s: error: %s\n", argv[2], why);
 		return 1;
 	}
-	for (size_t i = 0; i < list.count; i++)
-		if (!has_kernel(code, code_len, list.at[i].kernel)) {
+	kforeach_of(launch, list.at, list.count)
+		if (!has_kernel(code, code_len, launch->kernel)) {
 			fprintf(stderr,
 			    "%s:%d: error: the program has no "
 			    "kernel extern \"C\" __global__ void %s\n",
-			    argv[2], list.at[i].line, list.at[i].kernel);
+			    argv[2], launch->line, launch->kernel);
 			return 1;
 		}
 	object = klaunch_pack(source, source_len, code, code_len, &len);

@@ -143,9 +143,9 @@ make_memory(void)
 static void
 release_tensors(void)
 {
-	for (size_t i = 0; i < (size_t)tensor_calls * setup.arg_count; i++)
-		if (tensors[i])
-			cl.release_buffer(tensors[i]);
+	kforeach_of(x, tensors, (size_t)tensor_calls * setup.arg_count)
+		if (*x)
+			cl.release_buffer(*x);
 	tensor_calls = 0;
 }
 
@@ -423,13 +423,13 @@ print_log(const char *log, const char *source)
 static void
 check_kernels(void *program, const char *file, const struct klaunch_list *list)
 {
-	for (size_t i = 0; i < list->count; i++) {
+	kforeach_of(launch, list->at, list->count) {
 		int e = 0;
 
-		cl.create_kernel(program, list->at[i].kernel, &e);
+		cl.create_kernel(program, launch->kernel, &e);
 		if (e) {
 			fprintf(stderr, "%s:%d: error: the program has no kernel %s\n", file,
-			    list->at[i].line, list->at[i].kernel);
+			    launch->line, launch->kernel);
 			leave(1);
 		}
 	}

@@ -85,8 +85,8 @@ krunner_catch_faults(bool fpe)
 
 	/* Use a separate stack, because the fault may be a stack overflow. */
 	sigaltstack(&own, NULL);
-	for (size_t i = 0; i < LEN(signals) - !fpe; i++)
-		sigaction(signals[i], &action, NULL);
+	kforeach_of(sig, signals, LEN(signals) - !fpe)
+		sigaction(*sig, &action, NULL);
 }
 
 void

@@ -50,11 +50,8 @@ trusted_so(const char *file, const json_t *flags, bool host, char **log)
 static bool
 rounds_all(const struct ktask *t)
 {
-	for (size_t i = 0; i < t->tensor_count; i++)
-		if (t->tensors[i].output &&
-		    (!kdtype_is_float(t->tensors[i].dtype) || t->tensors[i].dtype == KDTYPE_F64))
-			return false;
-	return true;
+	return !kany(kforeach_of(x, t->tensors, t->tensor_count),
+	    x->output && (!kdtype_is_float(x->dtype) || x->dtype == KDTYPE_F64));
 }
 
 /*

@@ -128,15 +128,15 @@ judge_instruction(
 		out->transaction = n->at;
 	if (kregex_is(is_segment, n->text))
 		out->segment = n->at;
-	for (size_t i = 0; i < f->call_count; i++) {
-		if (f->calls[i] < n->at || f->calls[i] >= n->at + n->len)
+	kforeach_of(call, f->calls, f->call_count) {
+		if (*call < n->at || *call >= n->at + n->len)
 			continue;
 		if (kregex_is(is_call, n->text))
-			out->call = f->calls[i];
-		else if (is_distance(n, f->calls[i] - n->at))
+			out->call = *call;
+		else if (is_distance(n, *call - n->at))
 			++*explained;
 		else
-			out->odd = f->calls[i];
+			out->odd = *call;
 	}
 }
 

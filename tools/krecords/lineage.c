@@ -175,9 +175,9 @@ read_chain(void)
 	free(chain.at);
 	chain.at = kcalloc(campaign.count, sizeof *chain.at);
 	chain.count = 0;
-	for (size_t i = 0; i < campaign.count; i++)
-		if (campaign.round[i].accepted)
-			chain.at[chain.count++] = &campaign.round[i];
+	kforeach_of(one, campaign.round, campaign.count)
+		if (one->accepted)
+			chain.at[chain.count++] = one;
 }
 
 /* The campaign's name as part of a path or a reference. */

@@ -38,9 +38,9 @@ fill_pool(struct pool *pool, bool correct, uint64_t islands)
 	size_t n = karch_ranked(list);
 
 	pool->n = 0;
-	for (size_t i = 0; i < n; i++)
-		if ((!correct || list[i]->status == STATUS_CORRECT) && list[i]->islands & islands)
-			pool->row[pool->n++] = list[i];
+	kforeach_of(row, list, n)
+		if ((!correct || (*row)->status == STATUS_CORRECT) && (*row)->islands & islands)
+			pool->row[pool->n++] = *row;
 	if (correct)
 		add_contenders(pool, islands);
 }
