@@ -6,7 +6,6 @@
 
 #include "backend.h"
 #include "koption.h"
-#include "kproc.h"
 #include "ksandbox.h"
 #include "kstat.h"
 #include "status.h"

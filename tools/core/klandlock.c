@@ -3,7 +3,6 @@
 #include "klandlock.h"
 
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 
 /* These numbers are the same on every architecture. */
 enum {

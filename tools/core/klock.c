@@ -108,10 +108,8 @@ wait_lock(int fd, int operation, int held, const char *path)
 static bool
 take(int fd, int operation, bool wait, int held, const char *path)
 {
-	int rc;
+	int rc = TEMP_FAILURE_RETRY(flock(fd, operation | LOCK_NB));
 
-	while ((rc = flock(fd, operation | LOCK_NB)) < 0 && errno == EINTR)
-		;
 	if (rc < 0 && errno == EWOULDBLOCK && !wait)
 		return false;
 	if (rc < 0 && errno == EWOULDBLOCK)
@@ -152,9 +150,8 @@ klock_device(const char *name, bool alone, bool wait)
 void
 klock_share(int fd)
 {
-	while (flock(fd, LOCK_SH) < 0)
-		if (errno != EINTR)
-			kdie_io("sharing a lock");
+	if (TEMP_FAILURE_RETRY(flock(fd, LOCK_SH)) < 0)
+		kdie_io("sharing a lock");
 }
 
 int

@@ -145,11 +145,8 @@ static int
 await_exec(int report)
 {
 	int why;
-	ssize_t n;
+	ssize_t n = TEMP_FAILURE_RETRY(read(report, &why, sizeof why));
 
-	do
-		n = read(report, &why, sizeof why);
-	while (n < 0 && errno == EINTR);
 	return n == sizeof why ? why : 0;
 }
 
@@ -202,8 +199,7 @@ kproc_kill(pid_t pid)
 		return -1;
 	kill(-pid, SIGKILL);
 	kill(pid, SIGKILL);
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
+	TEMP_FAILURE_RETRY(waitpid(pid, &status, 0));
 	forget(pid);
 	sweep();
 	return status;

@@ -70,7 +70,7 @@ static const char *const names[] = {
 struct launch {
 	const struct ksandbox *s;
 	struct kproc proc;
-	char **argv; /* owned, as are its strings */
+	char **argv; /* owned; its strings are borrowed, or texts of kshown */
 	char **env;  /* the same */
 	int keep[MAX_KEEP + 8];
 	size_t keep_count, own_from; /* keep[own_from..] are ours to close */
@@ -83,33 +83,25 @@ struct launch {
 	pid_t parent;
 };
 
-/* A growing NULL-terminated list of strings. */
+/* A growing NULL-terminated list of strings, which must stay. */
 static void
-push(char ***list, char *item)
+push(char ***list, const char *item)
 {
 	size_t n = 0;
 
 	while (*list && (*list)[n])
 		n++;
 	*list = krealloc(*list, (n + 2) * sizeof **list);
-	(*list)[n] = item;
+	(*list)[n] = (char *)item;
 	(*list)[n + 1] = NULL;
 }
 
-/* Copies of the WORDS, which may be NULL. */
+/* All WORDS, which may be NULL. */
 static void
 push_all(char ***list, char *const *words)
 {
 	for (; words && *words; words++)
-		push(list, kstrdup(*words));
-}
-
-static void
-free_list(char **list)
-{
-	for (size_t i = 0; list && list[i]; i++)
-		free(list[i]);
-	free(list);
+		push(list, *words);
 }
 
 /* Pass on a descriptor of ours, closed after the start; -1 when there is none, or no room. */
@@ -177,10 +169,7 @@ add_words(struct kbuf *args, const char *const *words)
 static void
 arg_fd(struct kbuf *args, const char *option, int fd)
 {
-	char number[16];
-
-	snprintf(number, sizeof number, "%d", fd);
-	arg(args, option, number);
+	arg(args, option, kshown("%d", fd));
 }
 
 static void
@@ -311,16 +300,16 @@ prepare_bwrap(struct launch *l, char *const *argv)
 	if (fd < 0)
 		return -1;
 	push_all(&l->argv, l->s->around);
-	push(&l->argv, kstrdup("bwrap"));
-	push(&l->argv, kstrdup("--args"));
-	push(&l->argv, kasprintf("%d", fd));
+	push(&l->argv, "bwrap");
+	push(&l->argv, "--args");
+	push(&l->argv, kshown("%d", fd));
 	/* The process limit is set inside, where only the sandbox's own processes count. */
-	push(&l->argv, kstrdup("prlimit"));
-	push(&l->argv, kasprintf("--nproc=%llu", (unsigned long long)l->processes));
-	push(&l->argv, kstrdup("--"));
+	push(&l->argv, "prlimit");
+	push(&l->argv, kshown("--nproc=%llu", (unsigned long long)l->processes));
+	push(&l->argv, "--");
 	push_all(&l->argv, argv);
-	push(&l->env, kstrdup("HOME=/tmp"));
-	push(&l->env, kstrdup("TMPDIR=/tmp"));
+	push(&l->env, "HOME=/tmp");
+	push(&l->env, "TMPDIR=/tmp");
 	return 0;
 }
 
@@ -343,23 +332,23 @@ bwrap_started(struct launch *l)
  * Path where a program outside a mount namespace finds a bind: its own path, or that of a copy in
  * the work folder if only root can reach it. NULL and errno.
  */
-static char *
+static const char *
 stage(const struct ksandbox *s, const struct ksandbox_bind *b, size_t number)
 {
-	auto_free char *name = kasprintf(".ro/%zu", number), *data = NULL;
-	int fd;
+	const char *name = kshown(".ro/%zu", number);
+	auto_free char *data = NULL;
+	auto_close int fd = -1;
 	size_t len;
 
 	if (kuser_reaches(b->host))
-		return kstrdup(b->host);
+		return b->host;
 	fd = open_unreachable(b->host);
 	if (fd < 0)
 		return NULL;
-	close(fd);
 	data = s->work ? kread_file(b->host, STAGE_MAX, &len) : NULL;
 	if (!data || ksandbox_put(s->work, name, data, len, 0755) < 0)
 		return NULL;
-	return kasprintf("%s/%s", s->work, name);
+	return kshown("%s/%s", s->work, name);
 }
 
 static bool
@@ -403,7 +392,7 @@ translate(struct launch *l, char *const *argv, char *const *staged)
 			if (!strcmp(*argv, l->s->binds[i].inside) ||
 			    !strcmp(*argv, l->s->binds[i].host))
 				word = staged[i];
-		push(&l->argv, kstrdup(word));
+		push(&l->argv, word);
 	}
 }
 
@@ -411,23 +400,23 @@ translate(struct launch *l, char *const *argv, char *const *staged)
 static void
 private_tmp(struct launch *l)
 {
-	auto_free char *tmp = kasprintf("%s/.tmp", l->s->work);
+	const char *tmp = kshown("%s/.tmp", l->s->work);
 
 	if (mkdir(tmp, 0700) == 0 && kuser_drops() &&
 	    lchown(tmp, kuser_id(), (gid_t)kuser_id()) < 0)
 		kwarn("%s: %s", tmp, strerror(errno));
-	push(&l->env, kasprintf("HOME=%s", tmp));
-	push(&l->env, kasprintf("TMPDIR=%s", tmp));
+	push(&l->env, kshown("HOME=%s", tmp));
+	push(&l->env, kshown("TMPDIR=%s", tmp));
 }
 
 static int
 prepare_plain(struct launch *l, char *const *argv)
 {
-	char **staged = NULL;
+	auto_free char **staged = NULL;
 	int e = 0;
 
 	for (size_t i = 0; i < l->s->bind_count && !e; i++) {
-		char *path = stage(l->s, &l->s->binds[i], i);
+		const char *path = stage(l->s, &l->s->binds[i], i);
 
 		if (path)
 			push(&staged, path);
@@ -447,7 +436,6 @@ prepare_plain(struct launch *l, char *const *argv)
 		/* The kernel counts all processes of the user, so add the limit to their number. */
 		l->processes += kuser_tasks();
 	}
-	free_list(staged);
 	return e;
 }
 
@@ -544,16 +532,16 @@ launch_free(struct launch *l)
 	for (size_t i = l->own_from; i < l->keep_count; i++)
 		kclose_at(&l->keep[i]);
 	kclose_at(&l->status[0]);
-	free_list(l->argv);
-	free_list(l->env);
+	free(l->argv);
+	free(l->env);
 	kfilter_free(l->filter);
 }
 
 static void
 fill_env(struct launch *l)
 {
-	push(&l->env, kstrdup("PATH=" FOLDERS));
-	push(&l->env, kstrdup("LC_ALL=C"));
+	push(&l->env, "PATH=" FOLDERS);
+	push(&l->env, "LC_ALL=C");
 	push_all(&l->env, l->s->env);
 }
 
@@ -786,7 +774,7 @@ ksandbox_level(const char *wanted)
 	bool automatic = !strcmp(wanted, "auto");
 
 	for (int level = KSANDBOX_BWRAP; level >= KSANDBOX_NONE; level--) {
-		if (automatic ? level == KSANDBOX_NONE : strcmp(wanted, names[level]) != 0)
+		if (automatic ? level == KSANDBOX_NONE : strcmp(wanted, names[level]))
 			continue;
 		if (level == KSANDBOX_NONE)
 			return level;

@@ -81,7 +81,7 @@ write_line(const char *state, const char *text)
 	int fd = file && target ? open(file, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW) : -1;
 
 	if (fd >= 0) {
-		dprintf(fd, "%.3f %s %s %s\n", (double)know_ns() * 1e-9, target, state, text);
+		dprintf(fd, "%.3f %s %s %.1023s\n", (double)know_ns() * 1e-9, target, state, text);
 		close(fd);
 	}
 	return file && target;
@@ -261,12 +261,8 @@ kpass(const char *text, size_t len)
 bool
 kstatus(const char *fmt, ...)
 {
-	char text[1024];
-	va_list ap;
+	kformatted(text, fmt);
 
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof text, fmt, ap);
-	va_end(ap);
 	kmask_controls(text);
 	return write_line(KSTEP_RUNS, text);
 }
@@ -275,20 +271,14 @@ void
 kprogress(const char *fmt, ...)
 {
 	const char *forced = getenv("KILN_PROGRESS");
-	char text[1024];
-	va_list ap;
+	kformatted(text, fmt);
 
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof text - 1, fmt, ap);
-	va_end(ap);
 	kmask_controls(text);
 	if (write_line(KSTEP_RUNS, text) ||
 	    !(getenv("KILN_STEP") || (forced ? !strcmp(forced, "1") : isatty(STDERR_FILENO))))
 		return;
 	/* One write, so that lines of parallel branches do not mix. */
-	strcat(text, "\n");
-	if (write(STDERR_FILENO, text, strlen(text)) < 0)
-		return;
+	dprintf(STDERR_FILENO, "%.1022s\n", text);
 }
 
 void
@@ -1000,7 +990,7 @@ kindex_of(const char *word, const char *const *list, size_t count)
 {
 	size_t i = 0;
 
-	while (i < count && (!word || strcmp(list[i], word) != 0))
+	while (i < count && (!word || strcmp(list[i], word)))
 		i++;
 	return i;
 }

@@ -4,7 +4,6 @@
  * (kharness) gave it, seals itself, loads the candidate's shared object and calls it when told. It
  * knows no expected value and gives no verdict. Wire format: krun.h.
  */
-#include <alloca.h>
 #include <sys/mman.h>
 
 #include "krunner.h"

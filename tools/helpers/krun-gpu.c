@@ -8,7 +8,6 @@
 #include <dlfcn.h>
 
 #include "backend.h"
-#include "kgpu.h"
 #include "klaunch.h"
 #include "krunner.h"
 #include "ksandbox.h"

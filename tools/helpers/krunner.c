@@ -31,9 +31,7 @@ krunner_open(const char *number, struct krun_setup *setup, int memory[2])
 
 	sock = atoi(number);
 	prctl(PR_SET_DUMPABLE, 0);
-	do
-		n = recvmsg(sock, &m, MSG_CMSG_CLOEXEC);
-	while (n < 0 && errno == EINTR);
+	n = TEMP_FAILURE_RETRY(recvmsg(sock, &m, MSG_CMSG_CLOEXEC));
 	c = n == sizeof *setup ? CMSG_FIRSTHDR(&m) : NULL;
 	if (!c || c->cmsg_type != SCM_RIGHTS || c->cmsg_len != CMSG_LEN(2 * sizeof *memory))
 		_exit(123);
@@ -46,9 +44,8 @@ krunner_open(const char *number, struct krun_setup *setup, int memory[2])
 void
 krunner_report(const struct krun_report *r)
 {
-	while (write(sock, r, sizeof *r) < 0)
-		if (errno != EINTR)
-			_exit(121);
+	if (TEMP_FAILURE_RETRY(write(sock, r, sizeof *r)) < 0)
+		_exit(121);
 }
 
 _Noreturn void
@@ -100,9 +97,7 @@ krunner_next(struct krun_command *c)
 	do {
 		while (watching && poll(&ready, 1, 0) <= 0)
 			;
-		do
-			n = read(sock, c, sizeof *c);
-		while (n < 0 && errno == EINTR);
+		n = TEMP_FAILURE_RETRY(read(sock, c, sizeof *c));
 		if (n != sizeof *c)
 			_exit(n == 0 ? 0 : 122);
 		watching = c->order == KRUN_READY;

@@ -50,8 +50,7 @@ main(int argc, char **argv)
 	/* A signal that arrived before the child was started. */
 	if (stopped_by)
 		kill(command, stopped_by);
-	while (waitpid(command, &status, 0) < 0)
-		if (errno != EINTR)
-			kdie_errno(K_IO, "%s", argv[1]);
+	if (TEMP_FAILURE_RETRY(waitpid(command, &status, 0)) < 0)
+		kdie_io("%s", argv[1]);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : BY_SIGNAL + WTERMSIG(status);
 }

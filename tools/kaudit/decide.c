@@ -6,9 +6,7 @@
  */
 
 #include "kaudit.h"
-#include "kgain.h"
 #include "karch.h"
-#include "status.h"
 
 static const char real[] = "ACCEPT-as-real", unmeasured[] = "ACCEPT-unmeasured",
                   asterisk[] = "ACCEPT-with-asterisk", overfit[] = "REJECT-as-overfit";

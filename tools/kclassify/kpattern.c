@@ -8,7 +8,6 @@
 #include "kform.h"
 #include "kneutral.h"
 #include "kregex.h"
-#include "ktoken.h"
 
 enum {
 	EXTENDS_MAX = 8 /* tables in a chain */

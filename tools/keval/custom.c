@@ -244,16 +244,13 @@ stage(const struct trial *t, const json_t *tier)
 		work_put(t->work, so_name, t->b.so, t->b.so_len);
 }
 
-enum { VARIABLES = 6 };
-
-/* env with KILN_* variables for the command; the caller frees them. */
+/* env with KILN_* variables for the command. */
 static void
-add_variables(
-    struct words *w, const struct trial *t, const struct ksandbox *s, char *variables[VARIABLES])
+add_variables(struct words *w, const struct trial *t, const struct ksandbox *s)
 {
 	const struct {
 		const char *name, *file, *text;
-	} rows[VARIABLES] = {
+	} rows[] = {
 		{ "KILN_CODE", code_path(), NULL },
 		{ "KILN_WORK", ".", NULL },
 		{ "KILN_TASK", "task.json", NULL },
@@ -268,8 +265,7 @@ add_variables(
 		    : s->level                    ? ksandbox_inside(s, row->file)
 		                                  : kasprintf("%s/%s", t->work, row->file);
 
-		*variables = kasprintf("%s=%s", row->name, path ?: row->text);
-		words_add(w, *variables++);
+		words_add(w, kshown("%s=%s", row->name, path ?: row->text));
 	}
 }
 
@@ -281,7 +277,6 @@ run(const struct trial *t, const char *name, bool exclusive, struct kproc_result
 {
 	const json_t *tier = kcamp_json(name);
 	bool sandboxed = kjson_bool_or(tier, "sandbox", true);
-	char *variables[VARIABLES];
 	struct words w = { .count = 0 };
 	struct ksandbox s = { .level = sandboxed ? sandbox_level() : 0,
 		.profile = KSANDBOX_BUILD,
@@ -292,7 +287,7 @@ run(const struct trial *t, const char *name, bool exclusive, struct kproc_result
 
 	p.timeout_s = kjson_num_or(tier, "timeout_s",
 	    kcamp_num(!strcmp(name, "eval.build") ? "eval.build_timeout_s" : "eval.run_timeout_s"));
-	add_variables(&w, t, &s, variables);
+	add_variables(&w, t, &s);
 	words_add(&w, "sh", "-c", kjson_str(tier, "command"));
 	stage(t, tier);
 	lock = klock_cpu(exclusive);
@@ -302,8 +297,6 @@ run(const struct trial *t, const char *name, bool exclusive, struct kproc_result
 		kdie(K_MISSING, "%s: the command did not start", name);
 	if (r->exit_code == K_AGAIN)
 		kdie(K_AGAIN, "%s: the command asks for another try later: %.200s", name, r->err);
-	kforeach_of(variable, variables, VARIABLES)
-		free(*variable);
 }
 
 static const char *

@@ -174,8 +174,7 @@ await_end(const struct early *e)
 	siginfo_t end;
 	int status;
 
-	while (waitid(P_PID, (id_t)e->pid, &end, WEXITED | WNOWAIT) < 0 && errno == EINTR)
-		;
+	TEMP_FAILURE_RETRY(waitid(P_PID, (id_t)e->pid, &end, WEXITED | WNOWAIT));
 	status = kproc_kill(e->pid);
 	check_end(WIFSIGNALED(status) ? WTERMSIG(status) : 0, WEXITSTATUS(status));
 }
@@ -191,8 +190,7 @@ has_answered(const struct early *e)
 	siginfo_t end = { 0 };
 	struct stat st;
 
-	while (poll(&input, 1, -1) < 0 && errno == EINTR)
-		;
+	TEMP_FAILURE_RETRY(poll(&input, 1, -1));
 	return waitid(P_PID, (id_t)e->pid, &end, WEXITED | WNOWAIT | WNOHANG) == 0 && !end.si_pid &&
 	    fstat(e->answer, &st) == 0 && st.st_size > 0;
 }

@@ -3,7 +3,6 @@
 #include "kelf.h"
 
 #include <elf.h>
-#include <endian.h>
 
 /* The object that is being read; one at a time. */
 static struct image {

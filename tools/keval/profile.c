@@ -115,25 +115,25 @@ static struct session {
 
 /*
  * The words of a profiler that watches from outside, and what it shares with the program: FIFOs by
- * which kharness says when to count, and its result. The caller frees those two words.
+ * which kharness says when to count, and its result.
  */
 static void
-watch_words(struct words *w, char *shared[2])
+watch_words(struct words *w)
 {
 	static const char *const pipes[] = { "perf.control", "perf.ack" };
+	const char *work = session.work;
 
 	kforeach(pipe, pipes) {
-		auto_free char *path = kasprintf("%s/%s", session.work, *pipe);
+		const char *path = kshown("%s/%s", work, *pipe);
 
 		/* The program may run as another user. */
 		if (mkfifo(path, 0600) < 0 || chmod(path, 0666) < 0)
 			kdie_io("%s", path);
 	}
-	shared[0] =
-	    kasprintf("--control=fifo:%s/%s,%s/%s", session.work, pipes[0], session.work, pipes[1]);
-	shared[1] = kasprintf("--output=%s/%s", session.work,
-	    kjson_str(json_array_get(json_object_get(session.table, "results"), 0), "file"));
-	words_add(w, shared[0], shared[1], "--");
+	words_add(w, kshown("--control=fifo:%s/%s,%s/%s", work, pipes[0], work, pipes[1]),
+	    kshown("--output=%s/%s", work,
+	        kjson_str(json_array_get(json_object_get(session.table, "results"), 0), "file")),
+	    "--");
 }
 
 /* Runs the program under the profiler, while nobody measures. */
@@ -142,27 +142,23 @@ run_profiler(const json_t *wrap, char **why)
 {
 	struct words around = { .count = 0 }, inside = { .count = 0 };
 	auto_free char *out = NULL;
-	char *shared[2] = { NULL, NULL };
 	const char *const options[] = { "--memory-mb", kshown("%ld", kcamp_int("eval.memory_mb")),
 		session.workload ? "--workload" : NULL, session.workload, NULL };
 	bool outside = session.p->outside;
 	struct kproc_result r;
-	int lock = tool_lock();
+	auto_close int lock = tool_lock();
 
 	words_json(outside ? &around : &inside, wrap);
 	if (session.p->interprets)
 		words_add(&inside, FROM_THE_CALL NULL);
 	if (outside)
-		watch_words(&around, shared);
+		watch_words(&around);
 	*why = NULL;
 	if (tool_solo(session.work, outside ? around.at : NULL, &inside, session.so, options,
 	        limit_of(), &r) == 0)
 		out = tool_output(session.p->program, &r, why);
 	else
 		*why = kasprintf("%s did not start", session.p->program);
-	close(lock);
-	free(shared[0]);
-	free(shared[1]);
 	return out != NULL;
 }
 
@@ -390,7 +386,7 @@ profile(const char *so)
 {
 	int64_t start = know_ns();
 	json_t *found;
-	char *why;
+	auto_free char *why = NULL;
 
 	if (!is_wanted())
 		return;
@@ -400,7 +396,6 @@ profile(const char *so)
 		kjson_put(eval, "tier", 4);
 		add_spent("profiling", kseconds_since(start));
 	} else {
-		kjson_set(eval, "profile_missing", kjson_text(why, strlen(why)));
+		kjson_set(eval, "profile_missing", kjson_string(why));
 	}
-	free(why);
 }

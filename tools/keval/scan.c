@@ -3,6 +3,7 @@
  * What a candidate may not do: patterns for its source and an allow-list for its imports
  * (forbidden.json).
  */
+#include <fnmatch.h>
 
 #include "keval.h"
 
@@ -117,17 +118,9 @@ apply_rule(const json_t *rule, const struct origin *o, const char *text)
 
 /* "GOMP_*" matches everything that begins with GOMP_. */
 static bool
-fits(const char *pattern, const char *name)
-{
-	size_t n = strlen(pattern);
-
-	return n && pattern[n - 1] == '*' ? !strncmp(pattern, name, n - 1) : !strcmp(pattern, name);
-}
-
-static bool
 in_list(const json_t *list, const char *name)
 {
-	return kany(kjson_foreach_text(pattern, list), fits(pattern ?: "", name));
+	return kany(kjson_foreach_text(pattern, list), !fnmatch(pattern ?: "", name, 0));
 }
 
 /*

@@ -47,7 +47,7 @@ is_input_only(const struct ktask_tensor *x)
 size_t
 tensor_bytes(const struct ktask_workload *w, const struct ktask_tensor *x)
 {
-	return ktask_elements(judge.task, w, x) * kdtype_size(x->dtype);
+	return tensor_elements(w, x) * kdtype_size(x->dtype);
 }
 
 void
@@ -73,7 +73,7 @@ memory_largest(bool timed, size_t *in, size_t *out)
 	const struct ktask *t = judge.task;
 
 	*in = *out = 0;
-	kforeach_of(w, t->workloads, t->workload_count) {
+	workloads_each(w) {
 		size_t a, b;
 
 		if (!ktask_in_set(w, judge.o.set) || (timed && !w->timed))
@@ -249,13 +249,12 @@ place_all(struct memory *m, const struct batch *b)
 static void
 fill(const struct memory *m, const struct batch *b, size_t k, bool again)
 {
-	const struct ktask *t = judge.task;
 	const struct place *p = &m->places[k];
 	const struct space *sp = judge.space;
 	size_t in = p->in_slot, out = p->out_slot;
 
-	for (size_t i = 0; i < t->tensor_count; i++) {
-		const struct ktask_tensor *x = &t->tensors[i];
+	tensors_each(x) {
+		size_t i = tensor_number(x);
 		size_t bytes = x->scalar ? 0 : tensor_bytes(b->w, x), at = p->tensor[i];
 
 		if (x->scalar)
@@ -356,14 +355,14 @@ memory_untouched(const struct memory *m, const struct batch *b, size_t from, siz
 	char *poison;
 	bool same;
 
-	kforeach_of(one, t->tensors, t->tensor_count)
+	tensors_each(one)
 		if (one->output && tensor_bytes(b->w, one) > most)
 			most = tensor_bytes(b->w, one);
 	poison = judge.space->alloc(most);
 	judge.space->words(poison, m->poison, most);
 	for (size_t k = from; k < to; k++)
-		for (size_t i = 0; i < t->tensor_count; i++) {
-			const struct ktask_tensor *x = &t->tensors[i];
+		tensors_each(x) {
+			size_t i = tensor_number(x);
 
 			if (x->output)
 				pairs[n++] = (struct pair){ m->out.memory + m->places[k].tensor[i],
@@ -431,8 +430,8 @@ void
 memory_flush(const struct memory *m, const struct batch *b)
 {
 	for (size_t k = 0; judge.space->evict && k < m->count; k++)
-		for (size_t i = 0; i < judge.task->tensor_count; i++) {
-			const struct ktask_tensor *x = &judge.task->tensors[i];
+		tensors_each(x) {
+			size_t i = tensor_number(x);
 			const struct place *p = &m->places[k];
 			const char *arena = x->output ? m->out.memory : m->in.memory;
 
@@ -457,14 +456,13 @@ const char *
 memory_describe(const struct memory *m, const struct batch *b, bool input, size_t offset,
     char *text, size_t text_len)
 {
-	const struct ktask *t = judge.task;
 	const char *in = NULL;
 	size_t best = SIZE_MAX;
 
 	snprintf(text, text_len, "unused memory");
 	kforeach_of(place, m->places, m->count)
-		for (size_t i = 0; i < t->tensor_count; i++) {
-			const struct ktask_tensor *x = &t->tensors[i];
+		tensors_each(x) {
+			size_t i = tensor_number(x);
 			size_t at = place->tensor[i], bytes = x->scalar ? 0 : tensor_bytes(b->w, x),
 			       away;
 

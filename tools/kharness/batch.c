@@ -40,12 +40,11 @@ wide_size(enum kdtype t)
 static void
 widen(const struct ktask_workload *w, const struct call *c, void **values)
 {
-	const struct ktask *t = judge.task;
 	const struct space *sp = judge.space;
 
-	for (size_t i = 0; i < t->tensor_count; i++) {
-		const struct ktask_tensor *x = &t->tensors[i];
-		size_t n = ktask_elements(t, w, x);
+	tensors_each(x) {
+		size_t i = tensor_number(x);
+		size_t n = tensor_elements(w, x);
 
 		values[i] = NULL;
 		if (x->scalar)
@@ -65,14 +64,13 @@ widen(const struct ktask_workload *w, const struct call *c, void **values)
 static void
 perturb(const struct ktask_workload *w, double eps, bool alike, struct krng *rng, void **values)
 {
-	for (size_t i = 0; i < judge.task->tensor_count; i++) {
-		const struct ktask_tensor *x = &judge.task->tensors[i];
+	tensors_each(x) {
+		size_t i = tensor_number(x);
 		bool fresh;
 
 		if (!x->scalar && x->input && kdtype_is_float(x->dtype) &&
 		    (!ktask_recorded(w, x, &fresh) || fresh))
-			judge.space->perturb(
-			    values[i], ktask_elements(judge.task, w, x), eps, alike, rng);
+			judge.space->perturb(values[i], tensor_elements(w, x), eps, alike, rng);
 	}
 }
 
@@ -122,7 +120,7 @@ moves(const struct ktask_workload *w, const struct call *c, double eps, bool ali
 	double *before[KTASK_TENSORS] = { 0 }, change = alike ? SPREAD * eps : eps;
 
 	for (size_t i = 0; i < count; i++) {
-		size_t n = squares[i] ? ktask_elements(judge.task, w, &judge.task->tensors[i]) : 0;
+		size_t n = squares[i] ? tensor_elements(w, &judge.task->tensors[i]) : 0;
 
 		before[i] = kmalloc(n * sizeof **before);
 		if (n)
@@ -138,8 +136,8 @@ moves(const struct ktask_workload *w, const struct call *c, double eps, bool ali
 		for (size_t i = 0; i < count; i++) {
 			if (squares[i])
 				add_moves(judge.space, before[i], values[i], opposite[i],
-				    ktask_elements(judge.task, w, &judge.task->tensors[i]), eps,
-				    runs, squares[i]);
+				    tensor_elements(w, &judge.task->tensors[i]), eps, runs,
+				    squares[i]);
 			judge.space->release(values[i]);
 			judge.space->release(opposite[i]);
 		}
@@ -156,7 +154,7 @@ static double
 oracle_eps(const struct ktask_workload *w, const struct call *c, size_t i)
 {
 	const struct ktask_tensor *x = &judge.task->tensors[i];
-	size_t n = ktask_elements(judge.task, w, x);
+	size_t n = tensor_elements(w, x);
 	double eps;
 
 	if (judge.space->is_exact(x->dtype, c->expected[i], n))
@@ -192,7 +190,7 @@ static void
 small_scale(const struct ktask_workload *w, struct call *c, size_t i, struct krng *rng)
 {
 	const struct ktask_tensor *x = &judge.task->tensors[i];
-	size_t n = ktask_elements(judge.task, w, x);
+	size_t n = tensor_elements(w, x);
 	double eps = change_of(x->dtype, oracle_eps(w, c, i));
 	double squares[FEW] = { 0 }, *lists[KTASK_TENSORS] = { [0] = NULL }, sum = 0;
 
@@ -206,11 +204,10 @@ small_scale(const struct ktask_workload *w, struct call *c, size_t i, struct krn
 static void
 small_scales(const struct ktask_workload *w, struct call *c, struct krng *rng)
 {
-	for (size_t i = 0; i < judge.task->tensor_count; i++) {
-		const struct ktask_tensor *x = &judge.task->tensors[i];
+	tensors_each(x) {
+		size_t i = tensor_number(x);
 
-		if (x->output && kdtype_is_float(x->dtype) &&
-		    ktask_elements(judge.task, w, x) < FEW)
+		if (x->output && kdtype_is_float(x->dtype) && tensor_elements(w, x) < FEW)
 			small_scale(w, c, i, rng);
 	}
 }
@@ -220,7 +217,7 @@ batch_slack(const struct batch *b, const struct call *c, size_t tensor, double p
     double per_error, int runs)
 {
 	const struct ktask_tensor *x = &judge.task->tensors[tensor];
-	size_t n = ktask_elements(judge.task, b->w, x);
+	size_t n = tensor_elements(b->w, x);
 	double *condition[KTASK_TENSORS] = { 0 }, *error[KTASK_TENSORS] = { 0 }, *slack;
 	double eps = oracle_eps(b->w, c, tensor);
 	bool precise = eps <= DBL_EPSILON;
@@ -393,10 +390,10 @@ mix(const struct batch *b, const struct ktask_tensor *x, struct krng *rng, void 
 	for (size_t d = 1; d < t->distribution_count; d++) {
 		how.dist = t->distributions[d];
 		if (may_be_rare(how.dist))
-			judge.space->draw(x->dtype, how, rng, ktask_elements(t, b->w, x), to);
+			judge.space->draw(x->dtype, how, rng, tensor_elements(b->w, x), to);
 	}
 	if (!kdtype_is_float(x->dtype) && batch_may_be_special(t, x))
-		mix_far(x, how.every, rng, ktask_elements(t, b->w, x), to);
+		mix_far(x, how.every, rng, tensor_elements(b->w, x), to);
 }
 
 /* How an input is drawn. SPARSE: the index of the sparse input. */
@@ -419,7 +416,7 @@ recipe_of(const struct batch *b, size_t i, size_t sparse)
 		    x->rank > 1 || row < SHORT_ROW || (judge.specials + i) % 2 ? row : SHORT_ROW;
 	if (d == KDIST_SPARSE && i == sparse)
 		period = sparsity(t, b->w, i);
-	return (struct recipe){ .dist = d, .period = period ? period : 1 };
+	return (struct recipe){ .dist = d, .period = period ?: 1 };
 }
 
 bool
@@ -468,7 +465,7 @@ put_below(const struct batch *b, const struct ktask_tensor *x, struct krng *rng,
 {
 	const struct ktask *t = judge.task;
 	size_t row = ktask_last_axis(t, b->w, x), size = row * kdtype_size(x->dtype), count = 0;
-	size_t rows = ktask_elements(t, b->w, x) / row;
+	size_t rows = tensor_elements(b->w, x) / row;
 	auto_free char *own = kmalloc(rows * size);
 	auto_free double *v = kmalloc(row * sizeof *v);
 	enum kdist d;
@@ -495,9 +492,9 @@ draw(const struct batch *b, struct call *c, struct krng *rng)
 	size_t sparse = choose_sparse(t, b->w, rng);
 
 	judge.specials += b->dist == KDIST_SPECIAL;
-	for (size_t i = 0; i < t->tensor_count; i++) {
-		const struct ktask_tensor *x = &t->tensors[i];
-		size_t n = ktask_elements(t, b->w, x);
+	tensors_each(x) {
+		size_t i = tensor_number(x);
+		size_t n = tensor_elements(b->w, x);
 
 		if (x->scalar || !x->input)
 			continue;
@@ -604,9 +601,9 @@ draw_few(const struct batch *b, struct call *c, struct krng *rng)
 {
 	const struct ktask *t = judge.task;
 
-	for (size_t i = 0; i < t->tensor_count; i++) {
-		const struct ktask_tensor *x = &t->tensors[i];
-		size_t n = ktask_elements(t, b->w, x);
+	tensors_each(x) {
+		size_t i = tensor_number(x);
+		size_t n = tensor_elements(b->w, x);
 		struct recipe how = recipe_of(b, i, t->tensor_count);
 
 		how.every = (n + FEW_DRAWN - 1) / FEW_DRAWN;

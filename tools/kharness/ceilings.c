@@ -9,7 +9,6 @@
 #include <stdatomic.h>
 #include <sys/mman.h>
 
-#include "kgpu.h"
 #include "kharness.h"
 #include "kroof.h"
 #include "kstat.h"

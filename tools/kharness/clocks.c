@@ -67,10 +67,10 @@ lock_clocks(const char *uuid, void **handle, unsigned *mhz)
 	snprintf(id, sizeof id, "GPU-%.8s-%.4s-%.4s-%.4s-%.12s", uuid, uuid + 8, uuid + 12,
 	    uuid + 16, uuid + 20);
 	e = nvml.start();
-	e = e ? e : nvml.by_uuid(id, handle);
+	e = e ?: nvml.by_uuid(id, handle);
 	if (!e && !*mhz && nvml.default_clock(*handle, SM, mhz))
 		e = nvml.most(*handle, SM, mhz);
-	e = e ? e : nvml.lock(*handle, *mhz, *mhz);
+	e = e ?: nvml.lock(*handle, *mhz, *mhz);
 	return e ? nvml.error(e) : NULL;
 }
 
@@ -93,7 +93,7 @@ clocks_holder(const char *operand)
 	/* The next holder waits until these clocks are reset. */
 	klock_device(name, true, true);
 	why = lock_clocks(uuid, &handle, &mhz);
-	printf("%u %s\n", why ? 0 : mhz, why ? why : "locked");
+	printf("%u %s\n", why ? 0 : mhz, why ?: "locked");
 	fflush(stdout);
 	while (read(STDIN_FILENO, &byte, 1) > 0)
 		continue;

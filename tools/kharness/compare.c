@@ -212,7 +212,7 @@ void
 compare_tensor(const struct batch *b, const struct call *c, size_t tensor, const void *got,
     uint64_t poison, struct verdict *v)
 {
-	size_t n = ktask_elements(judge.task, b->w, &judge.task->tensors[tensor]);
+	size_t n = tensor_elements(b->w, &judge.task->tensors[tensor]);
 
 	compare_elements(b, c, tensor, n, got, poison, v);
 }
@@ -222,8 +222,7 @@ compare_outputs(const struct batch *b, size_t tensor, const char *then, const ch
     uint64_t poison, struct verdict *v)
 {
 	const struct ktask_tensor *x = &judge.task->tensors[tensor];
-	size_t n = ktask_elements(judge.task, b->w, x), size = kdtype_size(x->dtype),
-	       group = group_of(b, x),
+	size_t n = tensor_elements(b->w, x), size = kdtype_size(x->dtype), group = group_of(b, x),
 	       slice = judge.device ? n : (SLICE + group - 1) / group * group;
 	/* No inputs: the oracle is too slow to find out how they affect an element. */
 	struct call c = { .expected = { NULL } };

@@ -5,9 +5,6 @@
  */
 
 #include "kharness.h"
-#include "klock.h"
-#include "krun.h"
-#include "status.h"
 
 enum {
 	LOG_CASES = 6,    /* wrong cases explained to the model */
@@ -343,7 +340,7 @@ judge_correctness(struct subject *s, struct memory *m, struct runner *r)
 
 	run = (struct run){ .s = s, .m = m, .r = r };
 	memory_largest(false, &run.in_bytes, &run.out_bytes);
-	kforeach_of(w, judge.task->workloads, judge.task->workload_count)
+	workloads_each(w)
 		if (!run.broken && ktask_in_set(w, judge.o.set))
 			one_workload(last = w);
 	if (last)

@@ -6,7 +6,6 @@
  */
 
 #include "kcompile.h"
-#include "kgpu.h"
 #include "kharness.h"
 #include "klock.h"
 

@@ -96,6 +96,24 @@ extern struct judge {
 } judge;
 
 /*
+ * Does what follows with each tensor X, or each workload W, of the task, which it declares; a
+ * tensor's number is its index.
+ */
+#define tensors_each(x) kforeach_of(x, judge.task->tensors, judge.task->tensor_count)
+#define workloads_each(w) kforeach_of(w, judge.task->workloads, judge.task->workload_count)
+static inline size_t
+tensor_number(const struct ktask_tensor *x)
+{
+	return (size_t)(x - judge.task->tensors);
+}
+/* Elements of tensor X on workload W. */
+static inline size_t
+tensor_elements(const struct ktask_workload *w, const struct ktask_tensor *x)
+{
+	return ktask_elements(judge.task, w, x);
+}
+
+/*
  * The random stream for a PURPOSE that belongs to draw NUMBER: judge.draws, or judge.draws++ if a
  * later call must get another.
  */

@@ -65,7 +65,7 @@ static bool
 accepted(const struct batch *b, size_t i, const double *values, struct verdict *v)
 {
 	const struct ktask_tensor *x = &judge.task->tensors[i];
-	size_t n = ktask_elements(judge.task, b->w, x);
+	size_t n = tensor_elements(b->w, x);
 	auto_free void *raw = kmalloc(n * kdtype_size(x->dtype));
 	uint64_t poison = 0;
 
@@ -118,9 +118,9 @@ draw(struct batch *b, enum kdist d)
 	const struct space *sp = judge.space;
 
 	batch_draw(b, lint.w, d, 1, true);
-	for (size_t i = 0; i < judge.task->tensor_count; i++) {
-		const struct ktask_tensor *x = &judge.task->tensors[i];
-		size_t n = ktask_elements(judge.task, lint.w, x);
+	tensors_each(x) {
+		size_t i = tensor_number(x);
+		size_t n = tensor_elements(lint.w, x);
 		void *from = b->calls[0].expected[i], *to;
 
 		if (from) {
@@ -151,7 +151,7 @@ static char *
 find_impostors(const struct batch *b, const struct batch *other, size_t i)
 {
 	const char *name = judge.task->tensors[i].name;
-	size_t n = ktask_elements(judge.task, b->w, &judge.task->tensors[i]);
+	size_t n = tensor_elements(b->w, &judge.task->tensors[i]);
 	const double *expected = b->calls[0].expected[i];
 	auto_free double *fake = kcalloc(n, sizeof *fake);
 	double level = mean(expected, n), least = n > FEW ? contrast : contrast_few;
@@ -250,9 +250,9 @@ is_fit(const struct ktask_workload *w)
 {
 	size_t n = 0;
 
-	kforeach_of(x, judge.task->tensors, judge.task->tensor_count)
+	tensors_each(x)
 		if (x->output)
-			n += ktask_elements(judge.task, w, x);
+			n += tensor_elements(w, x);
 	return judge.device ? n <= DEVICE_MAX && (w->timed || n >= DEVICE_MIN) : w->timed;
 }
 

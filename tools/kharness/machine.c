@@ -68,7 +68,7 @@ cache_bytes(int level)
 		char *unit;
 		long at = text ? atol(text) : 0;
 
-		if (at && kind && size && strcmp(kind, "Instruction") != 0 &&
+		if (at && kind && size && strcmp(kind, "Instruction") &&
 		    (level ? at == level : at > best_level)) {
 			best_level = at;
 			best = strtoul(size, &unit, 10);
@@ -84,7 +84,7 @@ machine_llc(void)
 	size_t n = cache_bytes(0);
 
 	/* If the machine does not report it, assume a large one. */
-	return n ? n : (size_t)64 << 20;
+	return n ?: (size_t)64 << 20;
 }
 
 /* Physical cores: distinct (package, core) pairs. */
@@ -102,7 +102,7 @@ cores(const char *info, long threads)
 		kjson_enter(seen, kshown("%ld/%ld", package, core));
 	}
 	count = (long)json_object_size(seen);
-	return count ? count : threads;
+	return count ?: threads;
 }
 
 static void

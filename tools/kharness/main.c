@@ -4,14 +4,12 @@
  * sandboxed process, which is stopped except while the clock runs; inputs, expected results, clock
  * and verdict stay in this process.
  */
-#include <getopt.h>
 #include <malloc.h>
 #include <sys/random.h>
 
 #include "kharness.h"
 #include "klock.h"
 #include "koption.h"
-#include "kproc.h"
 #include "ksandbox.h"
 
 struct judge judge = { .space = &space_host, .begin_on = -1, .shared = -1 };
@@ -50,7 +48,7 @@ set_backend(void *to, const char *option, const char *name)
 	char *lack = b ? backend_lacks_runner(b) : NULL;
 
 	if (!b || lack)
-		kdie(K_USAGE, "%s %s: %s", option, name, lack ? lack : "no such backend");
+		kdie(K_USAGE, "%s %s: %s", option, name, lack ?: "no such backend");
 	*(const struct backend **)to = b;
 }
 
@@ -90,8 +88,8 @@ settle_options(struct options *o, const char *phase, long memory_mb)
 {
 	check_word("--phase", "both correctness timing", phase);
 	check_word("--lock-clocks", "off try require", o->clocks);
-	o->correctness = !o->reuse && strcmp(phase, "timing") != 0;
-	o->timing = !o->reuse && strcmp(phase, "correctness") != 0;
+	o->correctness = !o->reuse && strcmp(phase, "timing");
+	o->timing = !o->reuse && strcmp(phase, "correctness");
 	o->memory_bytes = (uint64_t)memory_mb << 20;
 	o->fenced |= o->drawn;
 	o->apart |= o->fenced;
@@ -331,10 +329,9 @@ subject_json(struct subject *s)
 	                               : NULL;
 
 	return json_pack("{s:s,s:o,s:i,s:O,s:o,s:o*,s:O*,s:O*,s:O*}", "name", s->name, "status",
-	    status_json(s->status ? s->status : STATUS_CORRECT), "tier", s->tier, "reasons",
-	    s->reasons, "log", kjson_text(s->log.data ? s->log.data : "", s->log.len),
-	    "correctness", correctness, "reuse", filled(s->reuse), "trace", filled(s->trace),
-	    "timing", filled(s->timing));
+	    status_json(s->status ?: STATUS_CORRECT), "tier", s->tier, "reasons", s->reasons, "log",
+	    kjson_text(s->log.data ?: "", s->log.len), "correctness", correctness, "reuse",
+	    filled(s->reuse), "trace", filled(s->trace), "timing", filled(s->timing));
 }
 
 static void
@@ -357,7 +354,7 @@ check_files(const struct subject *subjects, size_t count)
 	kforeach_of(one, subjects, count)
 		if (!kis_there(one->file))
 			kdie_errno(K_USAGE, "%s", one->file);
-	kforeach_of(w, judge.task->workloads, judge.task->workload_count) {
+	workloads_each(w) {
 		bool in = ktask_in_set(w, judge.o.set);
 
 		any |= in;

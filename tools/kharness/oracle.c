@@ -30,7 +30,7 @@ type_of(const struct ktask *t, const struct ktask_arg *a)
 static const char *
 source(const struct ktask *t)
 {
-	return t->oracle ? t->oracle : t->reference;
+	return t->oracle ?: t->reference;
 }
 
 /*

@@ -46,7 +46,7 @@ is_of_type(const struct knpy *a, enum kdtype t)
 static void
 require(const struct ktask_workload *w, const struct ktask_tensor *x, const struct recording *r)
 {
-	size_t n = ktask_elements(judge.task, w, x);
+	size_t n = tensor_elements(w, x);
 
 	if (!is_of_type(&r->file, x->dtype))
 		kdie(K_USAGE, "%s: %s: holds elements of type %c%zu, but %s is %s",
@@ -116,7 +116,7 @@ recording_of(const struct ktask_workload *w, const struct ktask_tensor *x)
 	auto_free char *path = ktask_path(judge.task, name);
 	struct recording *r = recordings;
 
-	while (r && (strcmp(r->path, path) != 0 || r->dtype != x->dtype))
+	while (r && (strcmp(r->path, path) || r->dtype != x->dtype))
 		r = r->next;
 	if (!r)
 		r = load(path, x->dtype);

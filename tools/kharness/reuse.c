@@ -16,7 +16,6 @@
 
 #include "kharness.h"
 #include "kstat.h"
-#include "status.h"
 
 enum {
 	ROUNDS_MIN = KSTAT_ENOUGH,
@@ -412,7 +411,7 @@ judge_reuse(struct subject *subjects, size_t count)
 	judge.alone = true;
 	spent_on(SPENT_REUSE);
 	load_all();
-	kforeach_of(w, judge.task->workloads, judge.task->workload_count) {
+	workloads_each(w) {
 		if (!anybody() || !w->timed || !ktask_in_set(w, judge.o.set))
 			continue;
 		reuse.w = w;

@@ -10,7 +10,6 @@
 #include <sys/random.h>
 #include <sys/socket.h>
 
-#include "kgpu.h"
 #include "kharness.h"
 #include "ksandbox.h"
 #include "kstat.h"
@@ -250,9 +249,7 @@ receive(struct runner *r, int flags, struct krun_report *report, pid_t *sender)
 
 	memset(report, 0, sizeof *report);
 	*sender = -1;
-	do
-		n = recvmsg(r->socket, &m, flags | MSG_CMSG_CLOEXEC);
-	while (n < 0 && errno == EINTR);
+	n = TEMP_FAILURE_RETRY(recvmsg(r->socket, &m, flags | MSG_CMSG_CLOEXEC));
 	if (n <= 0)
 		return false;
 	for (struct cmsghdr *c = CMSG_FIRSTHDR(&m); c; c = CMSG_NXTHDR(&m, c))
@@ -273,8 +270,7 @@ static void
 send_command(struct runner *r, const void *message, size_t len)
 {
 	/* A dead runner is noticed when we read its reply. */
-	while (send(r->socket, message, len, MSG_NOSIGNAL) < 0 && errno == EINTR)
-		;
+	TEMP_FAILURE_RETRY(send(r->socket, message, len, MSG_NOSIGNAL));
 }
 
 /* Bytes of rows that have not been read. */
@@ -858,8 +854,8 @@ static enum outcome
 compare_glimpse(struct runner *r, const struct batch *b, const struct glimpse *g)
 {
 	kforeach_of(place, r->m->places, g->returned)
-		for (size_t i = 0; i < judge.task->tensor_count; i++) {
-			const struct ktask_tensor *x = &judge.task->tensors[i];
+		tensors_each(x) {
+			size_t i = tensor_number(x);
 			size_t at = place->tensor[i];
 			struct pair p = { g->outputs + at, r->m->out.memory + at,
 				tensor_bytes(b->w, x) };
@@ -1069,8 +1065,7 @@ runner_greet(struct runner *r)
 		kdie(kgpu_no_room(hello.text) ? K_AGAIN : K_MISSING, "the runner: %s", hello.text);
 	if (e != OUT_OK || hello.what != KRUN_HELLO || r->pid <= 0)
 		kdie(K_MISSING, "the runner did not start in the %s sandbox: %s: %.*s",
-		    ksandbox_name(judge.level), r->why, (int)r->printed.len,
-		    r->printed.data ? r->printed.data : "");
+		    ksandbox_name(judge.level), r->why, (int)r->printed.len, r->printed.data ?: "");
 	r->base[0] = hello.value[0];
 	r->base[1] = hello.value[1];
 	if (clock_getcpuclockid(r->pid, &r->clock))
@@ -1144,8 +1139,7 @@ runner_set_up(struct runner *r, struct memory *m)
 		.cmsg_len = CMSG_LEN(sizeof memory) };
 	memcpy(CMSG_DATA(&control.align), memory, sizeof memory);
 	/* A dead runner is noticed when it does not say hello. */
-	while (sendmsg(r->socket, &message, MSG_NOSIGNAL) < 0 && errno == EINTR)
-		;
+	TEMP_FAILURE_RETRY(sendmsg(r->socket, &message, MSG_NOSIGNAL));
 }
 
 enum outcome

@@ -199,7 +199,7 @@ apart_alloc(size_t bytes)
 		return device_alloc(bytes);
 	if (judge.o.fenced)
 		return judge.space->alloc(bytes);
-	if (posix_memalign(&p, ALIGNED, bytes ? bytes : 1))
+	if (posix_memalign(&p, ALIGNED, bytes ?: 1))
 		kdie(K_MISSING, "%zu bytes for a tensor", bytes);
 	return p;
 }
@@ -243,10 +243,8 @@ apart_call(const struct ktask_workload *w, void *const *memory)
 static void
 save_outputs(const struct ktask_workload *w, void *const *memory)
 {
-	const struct ktask *t = judge.task;
-
-	for (size_t i = 0; i < t->tensor_count; i++) {
-		const struct ktask_tensor *x = &t->tensors[i];
+	tensors_each(x) {
+		size_t i = tensor_number(x);
 		size_t bytes = tensor_bytes(w, x);
 		const char *path = kshown("%s/%s.%s.npy", judge.o.save, w->name, x->name);
 		auto_free char *data = x->output ? kmalloc(bytes) : NULL;
@@ -267,8 +265,8 @@ apart_workload(const struct ktask_workload *w, enum kdist dist)
 	struct batch b;
 
 	batch_draw(&b, w, dist, 1, false);
-	for (size_t i = 0; i < t->tensor_count; i++) {
-		const struct ktask_tensor *x = &t->tensors[i];
+	tensors_each(x) {
+		size_t i = tensor_number(x);
 		size_t bytes = x->scalar ? 0 : tensor_bytes(w, x);
 
 		if (x->scalar)
@@ -355,7 +353,7 @@ run_apart(void)
 	int64_t end = know_ns() + (int64_t)(judge.o.run_timeout_s * 1e9);
 	size_t count = 0;
 
-	kforeach_of(w, t->workloads, t->workload_count)
+	workloads_each(w)
 		if (ktask_in_set(w, judge.o.set))
 			list[count++] = w;
 	sorted = t;
@@ -379,7 +377,7 @@ run_solo(void)
 		run_apart();
 		return;
 	}
-	kforeach_of(w, judge.task->workloads, judge.task->workload_count) {
+	workloads_each(w) {
 		if (!w->timed || !ktask_in_set(w, judge.o.set) ||
 		    (judge.o.workload && strcmp(w->name, judge.o.workload)))
 			continue;
@@ -388,6 +386,5 @@ run_solo(void)
 	}
 	if (!found)
 		kdie(K_USAGE, "%s: set '%s' has no timed workload%s%s", judge.task->file,
-		    judge.o.set, judge.o.workload ? " called " : "",
-		    judge.o.workload ? judge.o.workload : "");
+		    judge.o.set, judge.o.workload ? " called " : "", judge.o.workload ?: "");
 }

@@ -5,7 +5,6 @@
  */
 
 #include "kharness.h"
-#include "status.h"
 
 const char *
 subject_workload(const struct ktask_workload *w)

@@ -16,7 +16,6 @@
 #include "kharness.h"
 #include "klock.h"
 #include "kstat.h"
-#include "status.h"
 
 enum {
 	WARM_CALLS = 2, /* minimum number of untimed calls */
@@ -200,6 +199,9 @@ static struct race {
 	bool busy; /* waited too long: no times */
 } race;
 
+/* Does what follows with each racer X, which it declares. */
+#define racers_each(x) kforeach_of(x, race.racers, race.count)
+
 static void
 fail(struct racer *x, enum status status, const char *check, const char *detail)
 {
@@ -311,8 +313,7 @@ suspect(struct racer *x, const struct span *s)
 static bool
 are_alike(void)
 {
-	return !kany(kforeach_of(x, race.racers, race.count),
-	    !x->out && x->r.threads != race.racers->r.threads);
+	return !kany(racers_each(x), !x->out && x->r.threads != race.racers->r.threads);
 }
 
 /*
@@ -709,7 +710,7 @@ processor_of_round(void)
 
 	if (judge.device || judge.opencl)
 		return -1;
-	if (kany(kforeach_of(x, race.racers, race.count), !x->out && x->r.threads > 1))
+	if (kany(racers_each(x), !x->out && x->r.threads > 1))
 		return -1;
 	CPU_CLR(sched_getcpu(), &set);
 	if (!CPU_COUNT(&set))
@@ -802,7 +803,7 @@ least_calls(void)
 {
 	size_t least = race.calls;
 
-	kforeach_of(x, race.racers, race.count)
+	racers_each(x)
 		if (is_judged(x) && !x->out && x->calls < least)
 			least = x->calls;
 	return least;
@@ -811,7 +812,7 @@ least_calls(void)
 static bool
 has_slow(void)
 {
-	return kany(kforeach_of(x, race.racers, race.count), x->slow && !x->out);
+	return kany(racers_each(x), x->slow && !x->out);
 }
 
 /* Goes of racers that are quick compared with a slow one: many per round. */
@@ -1183,14 +1184,14 @@ judge_racer(struct racer *x)
 static void
 end(void)
 {
-	kforeach_of(x, race.racers, race.count)
+	racers_each(x)
 		free(x->ns);
 }
 
 static bool
 anybody_cheats(void)
 {
-	return kany(kforeach_of(x, race.racers, race.count), looks_forged(x) || solves_together(x));
+	return kany(racers_each(x), looks_forged(x) || solves_together(x));
 }
 
 static void
@@ -1266,7 +1267,7 @@ load_all(void)
 				race.p.h = h;
 			fence = x->r.fence_ns;
 		}
-	kforeach_of(each, race.racers, race.count)
+	racers_each(each)
 		if (each->loaded)
 			each->r.fence_ns = fence;
 		else if (!each->out)
@@ -1279,14 +1280,14 @@ start_again(void)
 {
 	auto_spent(SPENT_STARTING);
 
-	kforeach_of(x, race.racers, race.count) {
+	racers_each(x) {
 		if (x->out)
 			continue;
 		runner_close(&x->r);
 		x->start = runner_launch(&x->r, x->s->file, &race.m);
 		x->greeted = x->loaded = false;
 	}
-	kforeach_of(each, race.racers, race.count)
+	racers_each(each)
 		if (!each->out) {
 			greet(each);
 			drop(each, each->start);
@@ -1350,7 +1351,7 @@ open_memory(void)
 	const struct ktask *t = judge.task;
 	size_t in = 0, out = 0;
 
-	kforeach_of(w, t->workloads, t->workload_count) {
+	workloads_each(w) {
 		size_t x, y, n = w->timed ? slots(w) : 1;
 
 		/* A GPU's memory is also that of tier T2. */
@@ -1392,7 +1393,7 @@ race_open(void)
 
 	if (judge.device)
 		open_memory();
-	kforeach_of(x, race.racers, race.count)
+	racers_each(x)
 		if (x->start == OUT_OK)
 			runner_set_up(&x->r, &race.m);
 }
@@ -1401,10 +1402,10 @@ void
 race_close(void)
 {
 	/* All at once: those of a GPU take long to end. */
-	kforeach_of(x, race.racers, race.count)
+	racers_each(x)
 		if (x->r.outer > 0)
 			kill(x->r.outer, SIGKILL);
-	kforeach_of(each, race.racers, race.count)
+	racers_each(each)
 		runner_close(&each->r);
 	if (race.paced)
 		runner_close(&race.pacer);
@@ -1419,7 +1420,7 @@ race_greet(void)
 
 	if (race.paced)
 		runner_greet(&race.pacer);
-	kforeach_of(x, race.racers, race.count)
+	racers_each(x)
 		greet(x);
 }
 
@@ -1443,7 +1444,7 @@ race_check(void)
 static void
 end_all(void)
 {
-	kforeach_of(x, race.racers, race.count) {
+	racers_each(x) {
 		if (x->out || race.busy)
 			json_array_clear(x->s->timing);
 		if (!x->out)
@@ -1536,7 +1537,7 @@ time_all(json_t *pairs)
 	double squares = 0;
 	size_t timed = 0;
 
-	kforeach_of(w, judge.task->workloads, judge.task->workload_count) {
+	workloads_each(w) {
 		double noise;
 
 		if (is_over() || race.busy || !w->timed || !ktask_in_set(w, judge.o.set))
@@ -1564,7 +1565,7 @@ race_run(json_t *pairs, int shared)
 	 * long as nobody measures.
 	 */
 	race_greet();
-	kforeach_of(x, race.racers, race.count)
+	racers_each(x)
 		drop(x, x->start);
 	close(shared);
 	lock = judge_lock(true);

@@ -8,7 +8,6 @@
 #include "failure.h"
 #include "kfence.h"
 #include "kllm.h"
-#include "kproc.h"
 #include "kregex.h"
 #include "ksandbox.h"
 #include "secret.h"

@@ -9,13 +9,11 @@
 #include "failure.h"
 #include "kextract.h"
 #include "klimit.h"
-#include "kllm.h"
 #include "kregex.h"
 #include "models.h"
 #include "request.h"
 #include "secret.h"
 #include "spool.h"
-#include "transport.h"
 #include "url.h"
 
 static const double connect_s = 10, retry_span_s = 900, longest_wait_s = 300,

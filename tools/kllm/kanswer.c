@@ -2,8 +2,6 @@
 /* kanswer: see kanswer.h. */
 #include "kanswer.h"
 
-#include <strings.h>
-
 #include "kregex.h"
 
 /* Copy of a JSON string as one line of C text. */

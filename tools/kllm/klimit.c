@@ -81,9 +81,8 @@ klimit_close(struct klimit *l)
 static void
 lock(int fd)
 {
-	while (flock(fd, LOCK_EX) < 0)
-		if (errno != EINTR)
-			kdie_io("flock");
+	if (TEMP_FAILURE_RETRY(flock(fd, LOCK_EX)) < 0)
+		kdie_io("flock");
 }
 
 /*

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* reply: the member "reply" of a record, from any provider. */
 
-#include "kllm.h"
 #include "models.h"
 #include "secret.h"
 

@@ -8,10 +8,8 @@
 #include <curl/curl.h>
 #include <dlfcn.h>
 #include <glob.h>
-#include <strings.h>
 
 #include "kllm.h"
-#include "kregex.h"
 #include "url.h"
 
 /* The functions of libcurl that are used. */
@@ -44,7 +42,7 @@ struct transfer {
 static bool
 needs_tls(const char *url)
 {
-	return strncasecmp(url, "http://", 7) != 0;
+	return strncasecmp(url, "http://", 7);
 }
 
 static void

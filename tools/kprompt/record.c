@@ -9,9 +9,7 @@
 #include "kchain.h"
 #include "kextract.h"
 #include "kfence.h"
-#include "kgain.h"
 #include "kroof.h"
-#include "status.h"
 
 enum { MAX_NAME = 80, MAX_ID = 16 };
 

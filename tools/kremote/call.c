@@ -186,8 +186,7 @@ hang_up(void)
 	close(peer.to);
 	for (size_t i = 0; i < LEN(signals) && poll(&ended, 1, GRACE_MS) <= 0; i++)
 		kill(-peer.pid, signals[i]);
-	while (waitpid(peer.pid, &status, 0) < 0 && errno == EINTR)
-		;
+	TEMP_FAILURE_RETRY(waitpid(peer.pid, &status, 0));
 	peer.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 

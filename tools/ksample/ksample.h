@@ -84,8 +84,6 @@ int draw_initial(void);
  */
 void plan_branches(struct plan *plans, int last);
 
-/* Adds speed-up, interval and time of a row, as far as they are known. */
-void put_times(const struct karch_row *row, json_t *o);
 /* The plan as the member "sample"; new reference. */
 json_t *sample_json(const struct plan *plan, int branch);
 

@@ -137,7 +137,7 @@ accepted_program(const char *id)
 		return o;
 	kjson_set(o, "coords", karch_coords(best.cell));
 	kjson_put(o, "combined", best.score);
-	put_times(&best, o);
+	karch_put_times(&best, o);
 	return o;
 }
 

@@ -3,17 +3,6 @@
 
 #include "ksample.h"
 
-void
-put_times(const struct karch_row *row, json_t *o)
-{
-	struct kgain_ratio speedup = karch_speedup(row);
-
-	if (speedup.n)
-		kgain_put_speedup(o, &speedup);
-	kjson_extend(o, "{s:o*,s:o*}", "provisional", row->provisional ? json_true() : NULL,
-	    "runtime_ms", row->runtime_ms > 0 ? json_real(row->runtime_ms) : NULL);
-}
-
 /* A program of the archive with its code; its log only if the prompt shows it. */
 static json_t *
 program_json(const struct karch_row *row, bool log)
@@ -22,7 +11,7 @@ program_json(const struct karch_row *row, bool log)
 
 	kjson_extend(o, "{s:o,s:o,s:f}", "coords", karch_coords(row->cell), "status",
 	    status_json(row->status), "combined", row->score);
-	put_times(row, o);
+	karch_put_times(row, o);
 	return o;
 }
 

@@ -79,9 +79,9 @@ check_citation(const char *metric, const char *value, const char *unit, const ch
 		fault("%s: no such file of facts", file);
 	else if (!f || f->state != KHW_KNOWN)
 		fault("%s: %s:L%ld contains no fact", metric, file, line);
-	else if (strcmp(f->metric, metric) != 0)
+	else if (strcmp(f->metric, metric))
 		fault("%s: %s:L%ld is about %s", metric, file, line, f->metric);
-	else if (!same_value(f->value, value) || strcmp(f->unit, unit) != 0)
+	else if (!same_value(f->value, value) || strcmp(f->unit, unit))
 		fault("%s: the citation says %s %s, but %s:L%ld says %s %s", metric, value, unit,
 		    file, line, f->value, f->unit);
 	else if (page.device && d != page.device)
@@ -222,12 +222,11 @@ check_object(const json_t *o)
 		fault("%s: no such file of facts", file);
 		return;
 	}
-	if (strcmp(sum, d->sha256) != 0)
+	if (strcmp(sum, d->sha256))
 		fault("%s: %s has changed since it was cited (sha256)", metric, file);
 	f = fact_of_line(d, kjson_int(o, "line"));
-	if (!f || f->state != KHW_KNOWN || strcmp(f->metric, metric) != 0 ||
-	    strcmp(f->unit, unit) != 0 ||
-	    (json_is_string(value) ? strcmp(json_string_value(value), f->value) != 0
+	if (!f || f->state != KHW_KNOWN || strcmp(f->metric, metric) || strcmp(f->unit, unit) ||
+	    (json_is_string(value) ? strcmp(json_string_value(value), f->value)
 	                           : json_number_value(value) != atof(f->value)))
 		fault("%s: is not in %s:L%ld", metric, file, kjson_int(o, "line"));
 }

@@ -4,7 +4,6 @@
  * take, and targets. A view of the task, the manifest, the facts about the device, and the
  * measurements on it, which views/roofline.jq puts together.
  */
-#include <strings.h>
 
 #include "backend.h"
 #include "kgain.h"
@@ -98,7 +97,7 @@ compare_properties(const struct khw_device *d)
 	int count = 0;
 
 	/* HIP reports no such version, and the L2 of only one of several dies. */
-	if (f && *running && told && strcmp(f->value, running) != 0) {
+	if (f && *running && told && strcmp(f->value, running)) {
 		add_mismatch(f->metric, f->value, kshown("%s:L%ld", d->file, f->line), running);
 		count++;
 	}
@@ -127,7 +126,7 @@ choose_device(void)
 
 	if (!*asked && !*running && !kcamp_backend()->device)
 		d = khw_find(step.hw, "x86");
-	if (*asked && *running && (d ? real != d : strcasecmp(asked, running) != 0))
+	if (*asked && *running && (d ? real != d : strcasecmp(asked, running)))
 		add_mismatch("name", asked, "campaign.json: gpu", running);
 	step.device = *running ? real : d;
 	if (step.device && *running && compare_properties(step.device)) {

@@ -2,8 +2,6 @@
 /* backend: see backend.h. */
 #include "backend.h"
 
-#include <strings.h>
-
 const struct backend backends[BACKEND_COUNT] = {
 	[BACKEND_C] = {
 		.name = "c", .suffix = "c", .source = "candidate.c", .languages = "c",

@@ -3,7 +3,6 @@
 #include "kaccount.h"
 
 #include "kchain.h"
-#include "kgain.h"
 #include "kjq.h"
 
 static json_t *kept, *refused;

@@ -4,6 +4,7 @@
 
 #include "kcamp.h"
 #include "kplace.h"
+#include "kregex.h"
 #include "kstat.h"
 
 struct karch karch;
@@ -61,15 +62,24 @@ karch_best(struct karch_row *row)
 }
 
 void
-karch_set_best(const struct karch_row *row)
+karch_put_times(const struct karch_row *row, json_t *o)
 {
 	struct kgain_ratio speedup = karch_speedup(row);
-	json_t *now = json_pack("{s:s,s:i,s:s,s:f,s:s,s:o*,s:o*}", "id", row->id, "trial",
-	    (int)row->trial, "cell", karch_cell_text(row->cell), "score", row->score, "status",
-	    status_rows[row->status].name, "provisional", row->provisional ? json_true() : NULL,
-	    "runtime_ms", row->runtime_ms > 0 ? json_real(row->runtime_ms) : NULL);
+
 	if (speedup.n)
-		kgain_put_speedup(now, &speedup);
+		kgain_put_speedup(o, &speedup);
+	kjson_extend(o, "{s:o*,s:o*}", "provisional", row->provisional ? json_true() : NULL,
+	    "runtime_ms", row->runtime_ms > 0 ? json_real(row->runtime_ms) : NULL);
+}
+
+void
+karch_set_best(const struct karch_row *row)
+{
+	json_t *now = json_pack("{s:s,s:i,s:s,s:f,s:s}", "id", row->id, "trial", (int)row->trial,
+	    "cell", karch_cell_text(row->cell), "score", row->score, "status",
+	    status_rows[row->status].name);
+
+	karch_put_times(row, now);
 	kjson_set(karch.header, "best", now);
 }
 
@@ -377,29 +387,20 @@ read_rows(struct kin *in, bool thin, size_t most, json_t *known)
 char *
 karch_before(const char *path, const json_t *header)
 {
+	/* the folder of the trials' folders, if that is named; and the file's own name */
+	static const char form[] = "(?s)\\A(?|(.*/)[^/]*|()\\d*)/([^/]*)\\z";
 	long trial = kjson_int_or(header, "after", -1);
-	char target[64] = "", *full, *folder, *before = NULL;
-	const char *slash = strrchr(path, '/');
+	char target[64] = "";
+	auto_free char *folder = NULL, *name = NULL;
+	bool linked = trial >= 0 && readlink(path, target, sizeof target - 1) > 0;
 
 	if (trial < 0)
 		return NULL;
-	/* The link to the newest archive. */
-	if (readlink(path, target, sizeof target - 1) > 0)
-		full = kasprintf("%.*s%s", slash ? (int)(slash - path) + 1 : 0, path, target);
-	else
-		full = kstrdup(path);
-	folder = strrchr(full, '/');
-	if (folder)
-		*folder = '\0';
-	folder = folder ? strrchr(full, '/') : NULL;
-	if (folder || strspn(full, "0123456789") == strlen(full))
-		before = kasprintf("%.*s%03ld/%s", folder ? (int)(folder - full) + 1 : 0, full,
-		    trial, strrchr(*target ? target : path, '/') + 1);
-	free(full);
-	if (!before)
+	/* The link is that to the newest archive. */
+	if (!kregex_scan(form, linked ? kbeside(path, target) : path, &folder, &name))
 		kdie_usage(
 		    "%s: lacks the lines of trial %ld; read it in its own folder", path, trial);
-	return before;
+	return kasprintf("%s%03ld/%s", folder, trial, name);
 }
 
 /* The cell that a line of a gradient describes, as kgrad writes it; or -1. */

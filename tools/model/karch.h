@@ -158,6 +158,8 @@ void karch_set_speedup(struct karch_row *row, const struct kgain_ratio *r, bool 
  */
 bool karch_best(struct karch_row *row);
 void karch_set_best(const struct karch_row *row);
+/* Adds what is known of its speed-up and its time to O. */
+void karch_put_times(const struct karch_row *row, json_t *o);
 
 /* Median score of the elites; 0 if there are none. */
 double karch_median(void);

@@ -2,9 +2,7 @@
 /* kchain: see kchain.h. */
 #include "kchain.h"
 
-#include "karch.h"
 #include "ktrials.h"
-#include "status.h"
 
 /* Files of a trial with the best against the reference: after it, and before it. */
 static const char *const races[] = { "verify.ndjson", "anchor.ndjson" };

@@ -4,7 +4,6 @@
 
 #include "karch.h"
 #include "kchain.h"
-#include "kgain.h"
 #include "klinear.h"
 #include "kroof.h"
 #include "ktask.h"

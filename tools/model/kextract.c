@@ -2,8 +2,6 @@
 /* kextract: see kextract.h. */
 #include "kextract.h"
 
-#include <strings.h>
-
 #include "backend.h"
 #include "kregex.h"
 

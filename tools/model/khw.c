@@ -89,7 +89,7 @@ khw_product(const char *text, double *value)
 static int
 is_device_file(const struct dirent *e)
 {
-	return !fnmatch("*?.md", e->d_name, 0) && strcmp(e->d_name, "README.md") != 0;
+	return !fnmatch("*?.md", e->d_name, 0) && strcmp(e->d_name, "README.md");
 }
 
 /* Adds the files of a folder, which messages call CITED, that contain ONLY (NULL: all). */

@@ -60,7 +60,7 @@ kdtype_of(const char *name)
 {
 	int t = 0;
 
-	while (t < KDTYPE_COUNT && (!name || strcmp(dtypes[t].name, name) != 0))
+	while (t < KDTYPE_COUNT && (!name || strcmp(dtypes[t].name, name)))
 		t++;
 	return (enum kdtype)t;
 }
@@ -212,7 +212,7 @@ apply_function(const char *name, int64_t a, int64_t b)
 		return a < b ? a : b;
 	if (!strcmp(name, "max"))
 		return a > b ? a : b;
-	if (strcmp(name, "ceildiv") != 0) {
+	if (strcmp(name, "ceildiv")) {
 		snprintf(parser.name, sizeof parser.name, "%s", name);
 		return bad("unknown function (must be min, max or ceildiv):");
 	}
