@@ -58,10 +58,10 @@ memory_align(size_t bytes)
 }
 
 void
-memory_slot(const struct ktask *t, const struct ktask_workload *w, size_t *in, size_t *out)
+memory_slot(const struct ktask_workload *w, size_t *in, size_t *out)
 {
 	*in = *out = PAGE;
-	kforeach_of(x, t->tensors, t->tensor_count) {
+	tensors_each(x) {
 		if (!x->scalar)
 			*(x->output ? out : in) += extent(tensor_bytes(w, x));
 	}
@@ -70,15 +70,13 @@ memory_slot(const struct ktask *t, const struct ktask_workload *w, size_t *in, s
 void
 memory_largest(bool timed, size_t *in, size_t *out)
 {
-	const struct ktask *t = judge.task;
-
 	*in = *out = 0;
 	workloads_each(w) {
 		size_t a, b;
 
 		if (!ktask_in_set(w, judge.o.set) || (timed && !w->timed))
 			continue;
-		memory_slot(t, w, &a, &b);
+		memory_slot(w, &a, &b);
 		*in = a > *in ? a : *in;
 		*out = b > *out ? b : *out;
 	}
@@ -96,13 +94,13 @@ secret(void)
 }
 
 bool
-workload_is_small(const struct ktask *t, const struct ktask_workload *w)
+workload_is_small(const struct ktask_workload *w)
 {
 	size_t in, out;
 
 	/* Slots include the bands, so this is a little less than stated. */
-	memory_slot(t, w, &in, &out);
-	return in + out < SMALL_BYTES + 100000 * t->tensor_count;
+	memory_slot(w, &in, &out);
+	return in + out < SMALL_BYTES + 100000 * judge.task->tensor_count;
 }
 
 void
@@ -111,7 +109,7 @@ memory_open(struct memory *m, size_t in_bytes, size_t out_bytes, size_t calls)
 	*m = (struct memory){ 0 };
 	judge.space->arena_open(&m->in, round_up(in_bytes, PAGE), true);
 	judge.space->arena_open(&m->out, round_up(out_bytes, PAGE), false);
-	m->rows = kcalloc(calls * row_words(judge.task), sizeof *m->rows);
+	m->rows = kcalloc(calls * row_words(), sizeof *m->rows);
 	m->calls = calls;
 	m->far = secret();
 	judge.space->guard(m->out.memory, m->far, 0, m->out.bytes);
@@ -131,14 +129,14 @@ memory_close(struct memory *m)
 
 /* Choose addresses for one call, whose slots begin at IN and OUT. */
 static void
-place(const struct ktask *t, const struct ktask_workload *w, struct place *p, size_t in, size_t out)
+place(const struct ktask_workload *w, struct place *p, size_t in, size_t out)
 {
 	uint64_t random = secret();
 	size_t *at;
 
 	*p = (struct place){ .in_slot = in, .out_slot = out };
-	for (size_t i = 0; i < t->tensor_count; i++) {
-		const struct ktask_tensor *x = &t->tensors[i];
+	tensors_each(x) {
+		size_t i = tensor_number(x);
 		size_t jitter = space_pattern(random, i) % JITTER;
 
 		if (x->scalar)
@@ -226,7 +224,7 @@ place_all(struct memory *m, const struct batch *b)
 {
 	size_t in, out, slots, first, *slot;
 
-	memory_slot(judge.task, b->w, &in, &out);
+	memory_slot(b->w, &in, &out);
 	slots = m->in.bytes / in < m->out.bytes / out ? m->in.bytes / in : m->out.bytes / out;
 	if (slots < b->count || m->calls < b->count)
 		kdie(K_IO, "bug in kiln: %zu calls do not fit into %zu slots", b->count, slots);
@@ -238,7 +236,7 @@ place_all(struct memory *m, const struct batch *b)
 	m->count = b->count;
 	slot = choose_slots(slots, b->count, first, in + out >= LARGE_BYTES);
 	for (size_t k = 0; k < b->count; k++)
-		place(judge.task, b->w, &m->places[k], slot[k] * in, slot[k] * out);
+		place(b->w, &m->places[k], slot[k] * in, slot[k] * out);
 	free(slot);
 }
 
@@ -300,11 +298,10 @@ argument_is_array(const struct ktask_workload *w, const struct ktask_arg *a, dou
 static void
 fill_row(const struct memory *m, const struct batch *b, size_t k)
 {
-	const struct ktask *t = judge.task;
-	uint64_t *row = m->rows + k * row_words(t);
+	uint64_t *row = m->rows + k * row_words();
 
-	for (size_t i = 0; i < t->arg_count; i++) {
-		const struct ktask_arg *a = &t->args[i];
+	for (size_t i = 0; i < judge.task->arg_count; i++) {
+		const struct ktask_arg *a = &judge.task->args[i];
 		double value;
 
 		row[i] = 0;
@@ -349,8 +346,8 @@ memory_load(struct memory *m, const struct batch *b)
 bool
 memory_untouched(const struct memory *m, const struct batch *b, size_t from, size_t to)
 {
-	const struct ktask *t = judge.task;
-	auto_free struct pair *pairs = kcalloc(b->count * t->tensor_count + 1, sizeof *pairs);
+	auto_free struct pair *pairs =
+	    kcalloc(b->count * judge.task->tensor_count + 1, sizeof *pairs);
 	size_t n = 0, most = 1;
 	char *poison;
 	bool same;
@@ -408,10 +405,10 @@ memory_load_beside(
 	struct place where;
 	size_t in, out;
 
-	memory_slot(judge.task, b->w, &in, &out);
+	memory_slot(b->w, &in, &out);
 	if (b->count != 1 || (slot + 1) * in > m->in.bytes || (slot + 1) * out > m->out.bytes)
 		kdie(K_IO, "bug in kiln: slot %zu is beyond the arenas", slot);
-	place(judge.task, b->w, &where, slot * in, slot * out);
+	place(b->w, &where, slot * in, slot * out);
 	for (size_t i = 0; i < judge.task->tensor_count; i++)
 		if (which & 1u << i)
 			where.tensor[i] = kept->tensor[i];

@@ -242,14 +242,13 @@ batch_slack(const struct batch *b, const struct call *c, size_t tensor, double p
 static void
 expect(const struct ktask_workload *w, struct call *c, struct krng *rng)
 {
-	const struct ktask *t = judge.task;
 	void *values[KTASK_TENSORS];
 	auto_spent(SPENT_ORACLE);
 
 	widen(w, c, values);
 	oracle_call(judge.oracle, w, values);
-	for (size_t i = 0; i < t->tensor_count; i++)
-		if (t->tensors[i].output)
+	for (size_t i = 0; i < judge.task->tensor_count; i++)
+		if (judge.task->tensors[i].output)
 			c->expected[i] = values[i];
 		else
 			judge.space->release(values[i]);
@@ -277,12 +276,12 @@ store_fixed(const struct ktask_tensor *x, const json_t *list, void *to)
  * chosen anew for every call, are zero. Returns the index of that input, or none.
  */
 static size_t
-choose_sparse(const struct ktask *t, const struct ktask_workload *w, struct krng *rng)
+choose_sparse(const struct ktask_workload *w, struct krng *rng)
 {
-	size_t chosen = t->tensor_count, seen = 0;
+	size_t chosen = judge.task->tensor_count, seen = 0;
 
-	for (size_t i = 0; i < t->tensor_count; i++)
-		if (batch_may_be_sparse(w, &t->tensors[i]) && krng_below(rng, ++seen) == 0)
+	for (size_t i = 0; i < judge.task->tensor_count; i++)
+		if (batch_may_be_sparse(w, &judge.task->tensors[i]) && krng_below(rng, ++seen) == 0)
 			chosen = i;
 	return chosen;
 }
@@ -303,16 +302,16 @@ batch_may_be_sparse(const struct ktask_workload *w, const struct ktask_tensor *x
 
 /* Only one element of input I in this many is not zero, so that a sum has two terms on average. */
 static size_t
-sparsity(const struct ktask *t, const struct ktask_workload *w, size_t i)
+sparsity(const struct ktask_workload *w, size_t i)
 {
-	int64_t length = ktask_value(t, w, t->reduction);
+	int64_t length = ktask_value(judge.task, w, judge.task->reduction);
 	size_t out = 0, shared;
 
-	kforeach_of(x, t->tensors, t->tensor_count)
+	tensors_each(x)
 		if (x->output)
-			out += ktask_elements(t, w, x);
+			out += tensor_elements(w, x);
 	/* A task may declare its sums shorter than they are. */
-	shared = ktask_elements(t, w, &t->tensors[i]) / out;
+	shared = tensor_elements(w, &judge.task->tensors[i]) / out;
 	return ((size_t)length > shared ? (size_t)length : shared) / TERMS;
 }
 
@@ -327,13 +326,14 @@ may_be_rare(enum kdist d)
 }
 
 bool
-batch_may_mix(const struct ktask *t)
+batch_may_mix(void)
 {
+	const struct ktask *t = judge.task;
 	bool others = false, drawn = false, real = false;
 
 	for (size_t d = 1; d < t->distribution_count; d++)
 		others |= may_be_rare(t->distributions[d]);
-	kforeach_of(x, t->tensors, t->tensor_count) {
+	tensors_each(x) {
 		drawn |= is_drawn(NULL, x);
 		real |= batch_may_be_sparse(NULL, x);
 	}
@@ -346,12 +346,12 @@ batch_may_mix(const struct ktask *t)
 }
 
 bool
-batch_may_be_below(const struct ktask *t, enum kdist *d)
+batch_may_be_below(enum kdist *d)
 {
-	*d = t->distributions[0];
-	kforeach_of(dist, t->distributions, t->distribution_count)
+	*d = judge.task->distributions[0];
+	kforeach_of(dist, judge.task->distributions, judge.task->distribution_count)
 		*d = *dist == KDIST_LARGE ? KDIST_LARGE : *d;
-	return batch_may_mix(t) &&
+	return batch_may_mix() &&
 	    (*d == KDIST_LARGE || *d == KDIST_NORMAL || *d == KDIST_HEAVY_TAIL ||
 	        *d == KDIST_ALTERNATING);
 }
@@ -392,7 +392,7 @@ mix(const struct batch *b, const struct ktask_tensor *x, struct krng *rng, void 
 		if (may_be_rare(how.dist))
 			judge.space->draw(x->dtype, how, rng, tensor_elements(b->w, x), to);
 	}
-	if (!kdtype_is_float(x->dtype) && batch_may_be_special(t, x))
+	if (!kdtype_is_float(x->dtype) && batch_may_be_special(x))
 		mix_far(x, how.every, rng, tensor_elements(b->w, x), to);
 }
 
@@ -400,30 +400,30 @@ mix(const struct batch *b, const struct ktask_tensor *x, struct krng *rng, void 
 static struct recipe
 recipe_of(const struct batch *b, size_t i, size_t sparse)
 {
-	const struct ktask *t = judge.task;
-	const struct ktask_tensor *x = &t->tensors[i];
+	const struct ktask_tensor *x = &judge.task->tensors[i];
 	enum kdist d = x->distribution < KDIST_COUNT ? x->distribution
-	    : b->dist > KDIST_COUNT                  ? t->distributions[0]
+	    : b->dist > KDIST_COUNT                  ? judge.task->distributions[0]
 	                                             : b->dist;
-	size_t row = ktask_last_axis(t, b->w, x), period = 0;
+	size_t row = ktask_last_axis(judge.task, b->w, x), period = 0;
 
 	if (!kdtype_is_float(x->dtype) &&
-	    (d == KDIST_SPARSE || (d == KDIST_SPECIAL && !batch_may_be_special(t, x))))
+	    (d == KDIST_SPARSE || (d == KDIST_SPECIAL && !batch_may_be_special(x))))
 		d = KDIST_NORMAL;
 	if (d == KDIST_SPECIAL)
 		/* A vector may be a single row, or many results: it counts as both, in turns. */
 		period =
 		    x->rank > 1 || row < SHORT_ROW || (judge.specials + i) % 2 ? row : SHORT_ROW;
 	if (d == KDIST_SPARSE && i == sparse)
-		period = sparsity(t, b->w, i);
+		period = sparsity(b->w, i);
 	return (struct recipe){ .dist = d, .period = period ?: 1 };
 }
 
 bool
-batch_may_be_special(const struct ktask *t, const struct ktask_tensor *x)
+batch_may_be_special(const struct ktask_tensor *x)
 {
 	return x->distribution == KDIST_SPECIAL ||
-	    kany(kforeach_of(d, t->distributions, t->distribution_count), *d == KDIST_SPECIAL);
+	    kany(kforeach_of(d, judge.task->distributions, judge.task->distribution_count),
+	        *d == KDIST_SPECIAL);
 }
 
 /* As the recipe says. */
@@ -463,14 +463,14 @@ put_row_below(double *v, size_t n, enum kdist d, bool close)
 static void
 put_below(const struct batch *b, const struct ktask_tensor *x, struct krng *rng, void *raw)
 {
-	const struct ktask *t = judge.task;
-	size_t row = ktask_last_axis(t, b->w, x), size = row * kdtype_size(x->dtype), count = 0;
+	size_t row = ktask_last_axis(judge.task, b->w, x), size = row * kdtype_size(x->dtype),
+	       count = 0;
 	size_t rows = tensor_elements(b->w, x) / row;
 	auto_free char *own = kmalloc(rows * size);
 	auto_free double *v = kmalloc(row * sizeof *v);
 	enum kdist d;
 
-	if (!batch_may_be_below(t, &d) || kdtype_min(x->dtype) >= 0)
+	if (!batch_may_be_below(&d) || kdtype_min(x->dtype) >= 0)
 		return;
 	judge.space->fetch(own, raw, rows * size);
 	for (char *p = own; p < own + rows * size; p += size) {
@@ -478,8 +478,8 @@ put_below(const struct batch *b, const struct ktask_tensor *x, struct krng *rng,
 			continue;
 		values_widen(x->dtype, p, row, v);
 		/* A tolerance that the task states does not excuse the errors of close ones. */
-		put_row_below(
-		    v, row, d, ++count % CLOSE_EVERY == 0 && d == KDIST_LARGE && t->atol < 0);
+		put_row_below(v, row, d,
+		    ++count % CLOSE_EVERY == 0 && d == KDIST_LARGE && judge.task->atol < 0);
 		values_narrow(x->dtype, v, row, p);
 	}
 	judge.space->store(raw, own, rows * size);
@@ -488,8 +488,7 @@ put_below(const struct batch *b, const struct ktask_tensor *x, struct krng *rng,
 static void
 draw(const struct batch *b, struct call *c, struct krng *rng)
 {
-	const struct ktask *t = judge.task;
-	size_t sparse = choose_sparse(t, b->w, rng);
+	size_t sparse = choose_sparse(b->w, rng);
 
 	judge.specials += b->dist == KDIST_SPECIAL;
 	tensors_each(x) {
@@ -520,7 +519,7 @@ batch_draw(
 	struct krng rng = judge_stream(judge.draws, "inputs");
 	auto_spent(SPENT_DRAWING);
 
-	if (dist == KDIST_MIXED && !batch_may_mix(judge.task))
+	if (dist == KDIST_MIXED && !batch_may_mix())
 		dist = judge.task->distributions[0];
 	*b = (struct batch){ .w = w,
 		.dist = dist,
@@ -599,12 +598,10 @@ forget(struct call *c)
 static void
 draw_few(const struct batch *b, struct call *c, struct krng *rng)
 {
-	const struct ktask *t = judge.task;
-
 	tensors_each(x) {
 		size_t i = tensor_number(x);
 		size_t n = tensor_elements(b->w, x);
-		struct recipe how = recipe_of(b, i, t->tensor_count);
+		struct recipe how = recipe_of(b, i, judge.task->tensor_count);
 
 		how.every = (n + FEW_DRAWN - 1) / FEW_DRAWN;
 		if (is_drawn(b->w, x))

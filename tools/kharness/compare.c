@@ -66,11 +66,12 @@ smallest(enum kdtype t)
 }
 
 bool
-compare_is_sharp(const struct ktask *t, const struct ktask_workload *w)
+compare_is_sharp(const struct ktask_workload *w)
 {
+	const struct ktask *t = judge.task;
 	bool real = false;
 
-	kforeach_of(x, t->tensors, t->tensor_count)
+	tensors_each(x)
 		real |= batch_may_be_sparse(w, x);
 	return real && t->linear && t->atol < 0 && ktask_value(t, w, t->reduction) > SPARSE_LENGTH;
 }
@@ -84,7 +85,7 @@ rule_of(const struct batch *b, const struct call *c, size_t tensor, size_t n)
 	bool storage = kdtype_is_storage(type);
 	double eps = type == KDTYPE_TF32 ? FLT_EPSILON : kdtype_eps(type),
 	       sum_eps = storage ? FLT_EPSILON : eps;
-	bool sharp = b->dist == KDIST_SPARSE && compare_is_sharp(t, b->w);
+	bool sharp = b->dist == KDIST_SPARSE && compare_is_sharp(b->w);
 	int64_t length = sharp ? SPARSE_LENGTH : ktask_value(t, b->w, t->reduction);
 	struct rule r = { .rtol = t->rtol >= 0 ? t->rtol
 		                               : (storage ? RTOL_EPS_STORAGE : RTOL_EPS) * eps,
@@ -102,7 +103,7 @@ rule_of(const struct batch *b, const struct call *c, size_t tensor, size_t n)
 	 * {0,1} inputs of a linear task: sums of integers are exact, if the results can be
 	 * represented exactly at all. Recorded inputs are other numbers.
 	 */
-	r.exact = t->linear && b->dist == KDIST_ZERO_ONE && !recorded_any(t, b->w) &&
+	r.exact = t->linear && b->dist == KDIST_ZERO_ONE && !recorded_any(b->w) &&
 	    judge.space->is_exact(type, c->expected[tensor], n);
 	return r;
 }

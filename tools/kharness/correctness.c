@@ -199,7 +199,7 @@ listed_cases(const struct ktask_workload *w, int seeds)
 {
 	const struct ktask *t = judge.task;
 
-	if (recorded_any(t, w))
+	if (recorded_any(w))
 		one_case(w, KDIST_RECORDED, t->deterministic);
 	for (int s = 0; s < seeds && !run.broken; s++)
 		for (size_t d = 0; d < t->distribution_count && !run.broken; d++) {
@@ -228,7 +228,7 @@ case_below(const struct ktask_workload *w)
 	size_t said = strlen(w->drawn);
 	enum kdist d;
 
-	if (!batch_may_be_below(judge.task, &d))
+	if (!batch_may_be_below(&d))
 		return false;
 	below.below = true;
 	snprintf(
@@ -249,7 +249,7 @@ drawn_case(const struct ktask_workload *w, size_t only, bool odd, bool below)
 	struct ktask_workload drawn;
 	struct krng rng = judge_stream(judge.draws, "sizes");
 
-	if (!vary_draw(judge.task, w, only, odd, &rng, run.in_bytes, run.out_bytes, &drawn))
+	if (!vary_draw(w, only, odd, &rng, run.in_bytes, run.out_bytes, &drawn))
 		return false;
 	if (!below || !case_below(&drawn))
 		one_case(&drawn, any_distribution(0), false);
@@ -289,15 +289,15 @@ drawn_cases(const struct ktask_workload *w, bool small, long seeds)
 static void
 one_workload(const struct ktask_workload *w)
 {
-	bool small = workload_is_small(judge.task, w);
+	bool small = workload_is_small(w);
 	long seeds = small ? judge.o.seeds : 1;
 
 	run.thorough = true;
 	run.least_oracle_ns = INT64_MAX;
 	listed_cases(w, seeds);
-	if (!run.broken && !is_slow() && compare_is_sharp(judge.task, w))
+	if (!run.broken && !is_slow() && compare_is_sharp(w))
 		one_case(w, KDIST_SPARSE, false);
-	if (!run.broken && !is_slow() && batch_may_mix(judge.task))
+	if (!run.broken && !is_slow() && batch_may_mix())
 		one_case(w, KDIST_MIXED, false);
 	if (!run.broken && small)
 		case_below(w);

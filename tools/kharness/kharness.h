@@ -166,7 +166,7 @@ void values_draw_whole(enum kdtype t, size_t row, struct krng *rng, size_t n, vo
  * THREADS is the size of its OpenMP team; STREAM belongs to the device that it runs on, or is NULL.
  * Dies with K_USAGE when FILE is not a shared object with the task's entry point.
  */
-struct oracle *oracle_open(const struct ktask *t, const char *file, int threads, void *stream);
+struct oracle *oracle_open(const char *file, int threads, void *stream);
 /*
  * One call. VALUES[i] is tensor i: doubles for floating types, the type itself for integers.
  * Outputs are written to it.
@@ -185,8 +185,8 @@ void oracle_close(struct oracle *o);
  * Free with vary_free.
  */
 #define VARY_SCALARS SIZE_MAX
-bool vary_draw(const struct ktask *t, const struct ktask_workload *w, size_t only, bool odd,
-    struct krng *rng, size_t in_bytes, size_t out_bytes, struct ktask_workload *to);
+bool vary_draw(const struct ktask_workload *w, size_t only, bool odd, struct krng *rng,
+    size_t in_bytes, size_t out_bytes, struct ktask_workload *to);
 /* W with other scalars and another order of groups, if the task lets them vary; free it, too. */
 void vary_scalars(const struct ktask_workload *w, struct ktask_workload *to);
 void vary_free(struct ktask_workload *w);
@@ -254,15 +254,15 @@ void batch_free(struct batch *b);
  * Whether the task asks for special values of tensor X, by a distribution of its own or by one of
  * the task's. If not, whole numbers stay small even in KDIST_SPECIAL, because they may be indices.
  */
-bool batch_may_be_special(const struct ktask *t, const struct ktask_tensor *x);
+bool batch_may_be_special(const struct ktask_tensor *x);
 /*
  * Whether inputs may all be below zero, in a workload that says so. The task must draw both signs
  * and must not be linear: a sum of negative numbers shows no more than one of positive ones. *D:
  * from which distribution.
  */
-bool batch_may_be_below(const struct ktask *t, enum kdist *d);
+bool batch_may_be_below(enum kdist *d);
 /* Whether KDIST_MIXED differs from the task's first distribution. */
-bool batch_may_mix(const struct ktask *t);
+bool batch_may_mix(void);
 /*
  * Whether KDIST_SPARSE may leave few elements of this tensor: it has no distribution of its own,
  * and no contents given by the workload. W may be NULL.
@@ -274,8 +274,8 @@ bool call_is_checked(const struct call *c);
 /* ---- recorded.c: inputs with contents from files ---- */
 
 /* Whether the workload names any files; whether any of its inputs is drawn anew for each call. */
-bool recorded_any(const struct ktask *t, const struct ktask_workload *w);
-bool recorded_varies(const struct ktask *t, const struct ktask_workload *w);
+bool recorded_any(const struct ktask_workload *w);
+bool recorded_varies(const struct ktask_workload *w);
 /*
  * Fill input X of a call of the batch with the contents of its file or, unless the batch is of
  * KDIST_RECORDED, with similar values if these may be drawn. False: there is no file. Dies with
@@ -308,7 +308,7 @@ void compare_tensor(const struct batch *b, const struct call *c, size_t tensor, 
 void compare_outputs(const struct batch *b, size_t tensor, const char *then, const char *now,
     uint64_t poison, struct verdict *v);
 /* Whether sums of sparse inputs are judged more strictly than others, see compare.c. */
-bool compare_is_sharp(const struct ktask *t, const struct ktask_workload *w);
+bool compare_is_sharp(const struct ktask_workload *w);
 void verdict_begin(struct verdict *v);
 /* Decide, after all tensors. */
 void verdict_end(struct verdict *v);
@@ -346,9 +346,9 @@ struct memory {
 };
 
 static inline size_t
-row_words(const struct ktask *t)
+row_words(void)
 {
-	return t->arg_count + KRUN_SLOTS;
+	return judge.task->arg_count + KRUN_SLOTS;
 }
 
 /* Tensors begin at multiples of at least this many bytes, a power of two. */
@@ -356,11 +356,11 @@ void memory_align(size_t bytes);
 /* Bytes of a tensor. */
 size_t tensor_bytes(const struct ktask_workload *w, const struct ktask_tensor *x);
 /* Bytes that one call of a workload takes in each arena. */
-void memory_slot(const struct ktask *t, const struct ktask_workload *w, size_t *in, size_t *out);
+void memory_slot(const struct ktask_workload *w, size_t *in, size_t *out);
 /* Bytes of arenas that hold one call of any workload of the set, or of any TIMED one. */
 void memory_largest(bool timed, size_t *in, size_t *out);
 /* Whether a call is so small that more calls cost little. */
-bool workload_is_small(const struct ktask *t, const struct ktask_workload *w);
+bool workload_is_small(const struct ktask_workload *w);
 /* Arenas of these sizes, for up to CALLS calls at once. */
 void memory_open(struct memory *m, size_t in_bytes, size_t out_bytes, size_t calls);
 void memory_close(struct memory *m);

@@ -104,7 +104,7 @@ try_drawn(void)
 	size_t in, out;
 
 	memory_largest(false, &in, &out);
-	if (!vary_draw(judge.task, lint.w, judge.task->axis_count, false, &rng, in, out, &drawn))
+	if (!vary_draw(lint.w, judge.task->axis_count, false, &rng, in, out, &drawn))
 		return;
 	batch_draw(&b, &drawn, judge.task->distributions[0], 1, true);
 	batch_free(&b);
@@ -204,12 +204,10 @@ try_impostors(const struct batch *b, const struct batch *other, size_t i)
 static bool
 same_results(const struct batch *a, const struct batch *b)
 {
-	const struct ktask *t = judge.task;
-
-	for (size_t i = 0; i < t->tensor_count; i++)
-		if (t->tensors[i].output &&
+	for (size_t i = 0; i < judge.task->tensor_count; i++)
+		if (judge.task->tensors[i].output &&
 		    memcmp(a->calls[0].expected[i], b->calls[0].expected[i],
-		        tensor_bytes(lint.w, &t->tensors[i])))
+		        tensor_bytes(lint.w, &judge.task->tensors[i])))
 			return false;
 	return true;
 }
@@ -225,8 +223,7 @@ try_constant(void)
 	bool same = true;
 
 	/* What is recorded is judged as well, and random numbers may all give one result. */
-	draw(&first,
-	    recorded_any(judge.task, lint.w) ? KDIST_RECORDED : judge.task->distributions[0]);
+	draw(&first, recorded_any(lint.w) ? KDIST_RECORDED : judge.task->distributions[0]);
 	for (int n = 1; n < DRAWS && same; n++) {
 		draw(&other, judge.task->distributions[0]);
 		same = same_results(&first, &other);
@@ -239,10 +236,9 @@ try_constant(void)
 }
 
 static bool
-has_float_output(const struct ktask *t)
+has_float_output(void)
 {
-	return kany(
-	    kforeach_of(x, t->tensors, t->tensor_count), x->output && kdtype_is_float(x->dtype));
+	return kany(tensors_each(x), x->output && kdtype_is_float(x->dtype));
 }
 
 static bool
@@ -260,7 +256,7 @@ static void
 lint_workload(void)
 {
 	const struct ktask *t = judge.task;
-	bool varies = recorded_varies(t, lint.w);
+	bool varies = recorded_varies(lint.w);
 
 	/* There are no other inputs, which the remaining checks need. */
 	if (!varies)
@@ -268,9 +264,9 @@ lint_workload(void)
 		      "so a kernel may remember their results; give one \"fresh\": true if the "
 		      "kernel is right for any of its numbers",
 		    t->file, lint.w->name);
-	if (!varies && !has_float_output(t))
+	if (!varies && !has_float_output())
 		return;
-	if (!has_float_output(t)) {
+	if (!has_float_output()) {
 		try_constant();
 		return;
 	}
@@ -293,13 +289,14 @@ lint_workload(void)
 
 /* Things that are allowed, but hardly ever intended. */
 static void
-advise(const struct ktask *t)
+advise(void)
 {
+	const struct ktask *t = judge.task;
 	bool recorded = false;
 
 	/* Recorded files have fixed sizes. */
-	kforeach_of(w, t->workloads, t->workload_count)
-		recorded |= recorded_any(t, w);
+	workloads_each(w)
+		recorded |= recorded_any(w);
 	for (size_t i = 0; i < t->axis_count && !recorded; i++) {
 		bool varies = false;
 
@@ -313,7 +310,7 @@ advise(const struct ktask *t)
 			      "\"min\" and \"max\", or \"fixed\": true",
 			    t->file, t->axes[i].name);
 	}
-	if (!t->reduction && has_float_output(t))
+	if (!t->reduction && has_float_output())
 		kwarn("%s: note: \"reduction\" is missing, "
 		      "so the tolerance assumes a reduction of length 1",
 		    t->file);
@@ -321,13 +318,13 @@ advise(const struct ktask *t)
 
 /* A grouped operation is tried on groups of a realistic routing. */
 static size_t
-lint_groups(const struct ktask *t)
+lint_groups(void)
 {
 	auto_free char *text = NULL;
-	size_t faults = kgroups_faults(t, &text);
+	size_t faults = kgroups_faults(judge.task, &text);
 
 	kpart_foreach(line, text, "\n")
-		kwarn("%s: %s", t->file, line);
+		kwarn("%s: %s", judge.task->file, line);
 	return faults;
 }
 
@@ -335,8 +332,8 @@ bool
 lint_task(void)
 {
 	lint.space = judge.space;
-	advise(judge.task);
-	lint.faults += lint_groups(judge.task);
+	advise();
+	lint.faults += lint_groups();
 	if (judge.oracle)
 		lint_inputs();
 	for (size_t i = 0; judge.oracle && i < judge.task->workload_count; i++) {

@@ -252,8 +252,8 @@ get_ready(void)
 	if (judge.o.oracle && !judge.device && backend_for(judge.task->language)->pointers)
 		usage("the task's language is device code; give --backend cuda or hip");
 	if (judge.o.oracle)
-		judge.oracle = oracle_open(judge.task, judge.o.oracle, judge.o.threads,
-		    judge.device ? device_stream() : NULL);
+		judge.oracle = oracle_open(
+		    judge.o.oracle, judge.o.threads, judge.device ? device_stream() : NULL);
 }
 
 int

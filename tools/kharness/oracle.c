@@ -9,7 +9,6 @@
 #include "kharness.h"
 
 struct oracle {
-	const struct ktask *t;
 	void (*entry)(void);
 	ffi_cif cif;
 	ffi_type *types[KTASK_ARGS + 1];
@@ -17,9 +16,9 @@ struct oracle {
 };
 
 static ffi_type *
-type_of(const struct ktask *t, const struct ktask_arg *a)
+type_of(const struct ktask_arg *a)
 {
-	if (a->kind == KARG_TENSOR && !t->tensors[a->index].scalar)
+	if (a->kind == KARG_TENSOR && !judge.task->tensors[a->index].scalar)
 		return &ffi_type_pointer;
 	if (kdtype_is_float(a->dtype))
 		return &ffi_type_double;
@@ -28,9 +27,9 @@ type_of(const struct ktask *t, const struct ktask_arg *a)
 
 /* The name by which people know the oracle. */
 static const char *
-source(const struct ktask *t)
+source(void)
 {
-	return t->oracle ?: t->reference;
+	return judge.task->oracle ?: judge.task->reference;
 }
 
 /*
@@ -82,8 +81,9 @@ call_guarded(struct oracle *o, void **arguments)
 }
 
 struct oracle *
-oracle_open(const struct ktask *t, const char *file, int threads, void *stream)
+oracle_open(const char *file, int threads, void *stream)
 {
+	const struct ktask *t = judge.task;
 	struct oracle *o = kcalloc(1, sizeof *o);
 	auto_free char *path = realpath(file, NULL), *number = kasprintf("%d", threads);
 	void *library;
@@ -97,19 +97,18 @@ oracle_open(const struct ktask *t, const char *file, int threads, void *stream)
 	setenv("OMP_WAIT_POLICY", "passive", 1);
 	setenv("OMP_NUM_THREADS", number, 1);
 	setenv("OMP_DYNAMIC", "false", 1);
-	o->t = t;
 	o->stream = stream;
 	library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	if (!library)
-		kdie(K_USAGE, "%s: cannot load the oracle: %s", source(t), dlerror());
+		kdie(K_USAGE, "%s: cannot load the oracle: %s", source(), dlerror());
 	*(void **)&o->entry = dlsym(library, t->entry);
 	if (!o->entry)
 		kdie(K_USAGE,
 		    "%s: the oracle has no function %s, "
 		    "the task's entry.name (in C++ it must be extern \"C\")",
-		    source(t), t->entry);
+		    source(), t->entry);
 	for (size_t i = 0; i < t->arg_count; i++)
-		o->types[i] = type_of(t, &t->args[i]);
+		o->types[i] = type_of(&t->args[i]);
 	o->types[t->arg_count] = &ffi_type_pointer;
 	if (ffi_prep_cif(&o->cif, FFI_DEFAULT_ABI, (unsigned)t->arg_count + (stream != NULL),
 	        &ffi_type_void, o->types) != FFI_OK)
@@ -126,8 +125,8 @@ oracle_call(const struct oracle *o, const struct ktask_workload *w, void *const 
 	} word[KTASK_ARGS];
 	void *arguments[KTASK_ARGS + 1];
 
-	for (size_t i = 0; i < o->t->arg_count; i++) {
-		const struct ktask_arg *a = &o->t->args[i];
+	for (size_t i = 0; i < judge.task->arg_count; i++) {
+		const struct ktask_arg *a = &judge.task->args[i];
 		double value;
 
 		if (argument_is_array(w, a, &value))
@@ -138,13 +137,13 @@ oracle_call(const struct oracle *o, const struct ktask_workload *w, void *const 
 			values_narrow(a->dtype, &value, 1, &word[i]);
 		arguments[i] = &word[i];
 	}
-	arguments[o->t->arg_count] = (void *)&o->stream;
+	arguments[judge.task->arg_count] = (void *)&o->stream;
 	snprintf(last_words, sizeof last_words, "kharness: %s: the oracle crashed on workload %s\n",
-	    source(o->t), subject_workload(w));
+	    source(), subject_workload(w));
 	snprintf(slow_words, sizeof slow_words,
 	    "kharness: %s: the oracle has worked on workload %s for %d s and has no time limit; "
 	    "stop it if that is an endless loop, or make the workload smaller\n",
-	    source(o->t), subject_workload(w), SLOW_S);
+	    source(), subject_workload(w), SLOW_S);
 	if (o->stream)
 		device_lend();
 	call_guarded((struct oracle *)o, arguments);

@@ -158,11 +158,11 @@ redraw(const struct recording *r, struct krng *rng, void *to)
 }
 
 bool
-recorded_varies(const struct ktask *t, const struct ktask_workload *w)
+recorded_varies(const struct ktask_workload *w)
 {
 	bool fresh;
 
-	kforeach_of(x, t->tensors, t->tensor_count) {
+	tensors_each(x) {
 		if (!x->scalar && x->input && (!ktask_recorded(w, x, &fresh) || fresh) &&
 		    !json_is_array(json_object_get(w->values, x->name)))
 			return true;
@@ -171,11 +171,11 @@ recorded_varies(const struct ktask *t, const struct ktask_workload *w)
 }
 
 bool
-recorded_any(const struct ktask *t, const struct ktask_workload *w)
+recorded_any(const struct ktask_workload *w)
 {
 	bool fresh;
 
-	return kany(kforeach_of(x, t->tensors, t->tensor_count), ktask_recorded(w, x, &fresh));
+	return kany(tensors_each(x), ktask_recorded(w, x, &fresh));
 }
 
 bool

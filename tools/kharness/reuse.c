@@ -284,12 +284,12 @@ one_workload(void)
 
 /* Bits of the weights among the inputs. */
 static uint32_t
-weights_of(const struct ktask *t)
+weights_of(void)
 {
 	uint32_t bits = 0;
 
-	for (size_t i = 0; i < t->tensor_count; i++)
-		if (t->tensors[i].weight && !t->tensors[i].scalar)
+	for (size_t i = 0; i < judge.task->tensor_count; i++)
+		if (judge.task->tensors[i].weight && !judge.task->tensors[i].scalar)
 			bits |= 1u << i;
 	return bits;
 }
@@ -298,12 +298,10 @@ weights_of(const struct ktask *t)
 static void
 same_weights(struct batch *to, const struct batch *from, uint32_t weights)
 {
-	const struct ktask *t = judge.task;
-
-	for (size_t i = 0; i < t->tensor_count; i++)
+	for (size_t i = 0; i < judge.task->tensor_count; i++)
 		if (weights & 1u << i)
 			judge.space->copy(to->calls[0].raw[i], from->calls[0].raw[i],
-			    tensor_bytes(reuse.w, &t->tensors[i]));
+			    tensor_bytes(reuse.w, &judge.task->tensors[i]));
 }
 
 /* Call K of the trace, with its weights always at the same place; NAN when the player is out. */
@@ -326,7 +324,7 @@ step_call(struct player *p, struct batch *b, size_t k, uint32_t weights)
 static void
 trace(struct player *p)
 {
-	uint32_t weights = weights_of(judge.task);
+	uint32_t weights = weights_of();
 	json_t *steps = json_array();
 	int hits = 0;
 
@@ -416,7 +414,7 @@ judge_reuse(struct subject *subjects, size_t count)
 			continue;
 		reuse.w = w;
 		one_workload();
-		if (weights_of(judge.task) && judge.oracle && anybody())
+		if (weights_of() && judge.oracle && anybody())
 			trace(&reuse.players[0]);
 	}
 	kforeach_of(p, reuse.players, count) {

@@ -289,7 +289,7 @@ rows_left(const struct runner *r)
 static size_t
 call_under_way(const struct runner *r, size_t rows)
 {
-	size_t left = rows_left(r) / (row_words(judge.task) * sizeof *r->m->rows);
+	size_t left = rows_left(r) / (row_words() * sizeof *r->m->rows);
 
 	return left < rows ? rows - 1 - left : 0;
 }
@@ -301,7 +301,7 @@ hidden_slots(const struct batch *b, uint64_t slot[KRUN_SLOTS])
 	size_t in = 0, out = 0;
 
 	if (b && b->hidden)
-		memory_slot(judge.task, b->w, &in, &out);
+		memory_slot(b->w, &in, &out);
 	slot[0] = in;
 	slot[1] = out;
 }
@@ -683,7 +683,7 @@ look_at_lates(struct runner *r)
 static void
 send_rows(const struct runner *r, const struct batch *b, size_t from, size_t to)
 {
-	size_t words = row_words(judge.task), left = (to - from) * words * sizeof *r->m->rows;
+	size_t words = row_words(), left = (to - from) * words * sizeof *r->m->rows;
 	const char *p = (const char *)(r->m->rows + from * words);
 	ssize_t n;
 

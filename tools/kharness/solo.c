@@ -27,9 +27,9 @@ static struct solo {
 } solo;
 
 static ffi_type *
-type_of(const struct ktask *t, const struct ktask_arg *a)
+type_of(const struct ktask_arg *a)
 {
-	if (a->kind == KARG_TENSOR && !t->tensors[a->index].scalar)
+	if (a->kind == KARG_TENSOR && !judge.task->tensors[a->index].scalar)
 		return &ffi_type_pointer;
 	switch (a->dtype) {
 	case KDTYPE_F64:
@@ -59,7 +59,7 @@ load(void)
 	if (!solo.entry)
 		kdie(K_USAGE, "%s: %s", judge.o.candidate, path ? dlerror() : strerror(errno));
 	for (size_t i = 0; i < t->arg_count; i++)
-		solo.types[i] = type_of(t, &t->args[i]);
+		solo.types[i] = type_of(&t->args[i]);
 	solo.types[t->arg_count] = &ffi_type_pointer;
 	if (ffi_prep_cif(&solo.cif, FFI_DEFAULT_ABI, (unsigned)t->arg_count + judge.device,
 	        &ffi_type_void, solo.types) != FFI_OK)
@@ -179,7 +179,7 @@ one_workload(const struct ktask_workload *w)
 	struct memory m;
 	size_t in, out;
 
-	memory_slot(judge.task, w, &in, &out);
+	memory_slot(w, &in, &out);
 	memory_open(&m, in, out, 1);
 	(judge.o.warm ? call_warm : call_twice)(w, &m);
 	memory_close(&m);
@@ -218,11 +218,10 @@ apart_free(void *p)
 static void
 apart_call(const struct ktask_workload *w, void *const *memory)
 {
-	const struct ktask *t = judge.task;
 	uint64_t words[KTASK_ARGS] = { 0 };
 
-	for (size_t i = 0; i < t->arg_count; i++) {
-		const struct ktask_arg *a = &t->args[i];
+	for (size_t i = 0; i < judge.task->arg_count; i++) {
+		const struct ktask_arg *a = &judge.task->args[i];
 		double value;
 
 		if (argument_is_array(w, a, &value))
@@ -260,7 +259,6 @@ save_outputs(const struct ktask_workload *w, void *const *memory)
 static void
 apart_workload(const struct ktask_workload *w, enum kdist dist)
 {
-	const struct ktask *t = judge.task;
 	void *memory[KTASK_TENSORS] = { NULL };
 	struct batch b;
 
@@ -276,9 +274,9 @@ apart_workload(const struct ktask_workload *w, enum kdist dist)
 			judge.space->copy(memory[i], b.calls[0].raw[i], bytes);
 	}
 	apart_call(w, memory);
-	if (judge.o.save && dist == t->distributions[0])
+	if (judge.o.save && dist == judge.task->distributions[0])
 		save_outputs(w, memory);
-	kforeach_of(one, memory, t->tensor_count)
+	kforeach_of(one, memory, judge.task->tensor_count)
 		if (*one)
 			apart_free(*one);
 	batch_free(&b);
@@ -295,10 +293,8 @@ say_apart(const char *what, const struct ktask_workload *w)
 static void
 apart_listed(const struct ktask_workload *w)
 {
-	const struct ktask *t = judge.task;
-
 	say_apart("begin", w);
-	kforeach_of(dist, t->distributions, t->distribution_count)
+	kforeach_of(dist, judge.task->distributions, judge.task->distribution_count)
 		apart_workload(w, *dist);
 	say_apart("done", w);
 }
@@ -308,8 +304,7 @@ static void
 apart_drawn(const struct ktask_workload *w)
 {
 	enum { DRAWS = 16 };
-	const struct ktask *t = judge.task;
-	int draws = workload_is_small(t, w) ? DRAWS : 1;
+	int draws = workload_is_small(w) ? DRAWS : 1;
 	size_t in, out;
 
 	memory_largest(false, &in, &out);
@@ -317,16 +312,14 @@ apart_drawn(const struct ktask_workload *w)
 		struct ktask_workload drawn;
 		struct krng rng = judge_stream(n, "sizes");
 
-		if (!vary_draw(t, w, t->axis_count, false, n ? &rng : NULL, in, out, &drawn))
+		if (!vary_draw(w, judge.task->axis_count, false, n ? &rng : NULL, in, out, &drawn))
 			continue;
 		say_apart("begin", &drawn);
-		apart_workload(&drawn, t->distributions[0]);
+		apart_workload(&drawn, judge.task->distributions[0]);
 		say_apart("done", &drawn);
 		vary_free(&drawn);
 	}
 }
-
-static const struct ktask *sorted;
 
 static int
 by_bytes(const void *a, const void *b)
@@ -334,9 +327,9 @@ by_bytes(const void *a, const void *b)
 	double bytes[2] = { 0, 0 };
 
 	for (size_t k = 0; k < 2; k++)
-		kforeach_of(x, sorted->tensors, sorted->tensor_count)
-			bytes[k] += (double)ktask_elements(
-			    sorted, *(struct ktask_workload *const *)(k ? b : a), x);
+		tensors_each(x)
+			bytes[k] += (double)tensor_elements(
+			    *(struct ktask_workload *const *)(k ? b : a), x);
 	return (bytes[0] > bytes[1]) - (bytes[0] < bytes[1]);
 }
 
@@ -348,15 +341,14 @@ by_bytes(const void *a, const void *b)
 static void
 run_apart(void)
 {
-	const struct ktask *t = judge.task;
-	auto_free struct ktask_workload **list = kcalloc(t->workload_count + 1, sizeof *list);
+	auto_free struct ktask_workload **list =
+	    kcalloc(judge.task->workload_count + 1, sizeof *list);
 	int64_t end = know_ns() + (int64_t)(judge.o.run_timeout_s * 1e9);
 	size_t count = 0;
 
 	workloads_each(w)
 		if (ktask_in_set(w, judge.o.set))
 			list[count++] = w;
-	sorted = t;
 	qsort(list, count, sizeof(struct ktask_workload *), by_bytes);
 	printf("apart: %zu workloads\n", count);
 	for (size_t i = 0; i < count && know_ns() < end; i++)

@@ -435,7 +435,7 @@ static size_t
 most_calls(void)
 {
 	size_t most = judge.device ? CALLS_MAX_DEVICE : CALLS_MAX;
-	size_t fit = PIPE_BYTES / (sizeof(uint64_t) * row_words(judge.task));
+	size_t fit = PIPE_BYTES / (sizeof(uint64_t) * row_words());
 
 	return most < fit ? most : fit;
 }
@@ -445,7 +445,7 @@ slots(const struct ktask_workload *w)
 {
 	size_t in, out, n, most = most_calls();
 
-	memory_slot(judge.task, w, &in, &out);
+	memory_slot(w, &in, &out);
 	n = judge.space->arena_bytes / (in + out);
 	/* A second slot, if memory allows, gives large tensors new addresses too. */
 	return n > most ? most : n > 2 ? n : in + out < judge.space->arena_bytes * 4 ? 2 : 1;
@@ -651,15 +651,14 @@ is_look(void)
 static size_t
 rare_kinds(enum kdist kinds[RARE_MAX])
 {
-	const struct ktask *t = judge.task;
 	size_t n = 0;
 
-	if (batch_may_mix(t))
+	if (batch_may_mix())
 		kinds[n++] = KDIST_MIXED;
-	if (compare_is_sharp(t, race.w))
+	if (compare_is_sharp(race.w))
 		kinds[n++] = KDIST_SPARSE;
-	for (size_t d = 1; d < t->distribution_count; d++)
-		if (t->distributions[d] == KDIST_SPECIAL)
+	for (size_t d = 1; d < judge.task->distribution_count; d++)
+		if (judge.task->distributions[d] == KDIST_SPECIAL)
 			kinds[n++] = KDIST_SPECIAL;
 	return n;
 }
@@ -1348,7 +1347,6 @@ one_workload(const struct ktask_workload *w, json_t *pairs)
 static void
 open_memory(void)
 {
-	const struct ktask *t = judge.task;
 	size_t in = 0, out = 0;
 
 	workloads_each(w) {
@@ -1357,7 +1355,7 @@ open_memory(void)
 		/* A GPU's memory is also that of tier T2. */
 		if ((!w->timed && !judge.device) || !ktask_in_set(w, judge.o.set))
 			continue;
-		memory_slot(t, w, &x, &y);
+		memory_slot(w, &x, &y);
 		in = n * x > in ? n * x : in;
 		out = n * y > out ? n * y : out;
 	}

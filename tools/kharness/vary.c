@@ -23,7 +23,6 @@ enum {
 static const double margin = 0.005;
 
 struct variation {
-	const struct ktask *t;
 	const struct ktask_workload *w; /* the listed one */
 	struct ktask_workload *to;
 	struct krng *rng; /* NULL: the largest sizes */
@@ -64,19 +63,20 @@ has_contents(const struct ktask_workload *w)
 static bool
 is_free(const struct variation *x, size_t i)
 {
-	const struct ktask_axis *a = &x->t->axes[i];
+	const struct ktask_axis *a = &judge.task->axes[i];
 
 	return a->kind == KAXIS_VAR && !a->limits.fixed &&
-	    (x->only == i || x->only == x->t->axis_count) &&
+	    (x->only == i || x->only == judge.task->axis_count) &&
 	    (a->limits.stated || !has_contents(x->w));
 }
 
 static bool
-always_divides(const struct ktask *t, size_t b, size_t a)
+always_divides(size_t b, size_t a)
 {
-	if (a == b || t->axes[a].kind == KAXIS_EXPR || t->axes[b].kind == KAXIS_EXPR)
+	if (a == b || judge.task->axes[a].kind == KAXIS_EXPR ||
+	    judge.task->axes[b].kind == KAXIS_EXPR)
 		return false;
-	kforeach_of(w, t->workloads, t->workload_count) {
+	workloads_each(w) {
 		const int64_t *axis = w->axis;
 
 		if (axis[b] < 1 || axis[a] < 1 || axis[a] % axis[b])
@@ -128,10 +128,10 @@ other_multiple(struct krng *rng, int64_t low, int64_t high, int64_t unit, int64_
 static bool
 draw_axis(struct variation *x, size_t i, const bool *done)
 {
-	const struct ktask_limits *l = &x->t->axes[i].limits;
+	const struct ktask_limits *l = &judge.task->axes[i].limits;
 	int64_t v = x->w->axis[i], unit = l->step, low = (v + 1) / 2, high = 2 * v + 1, now;
 
-	for (size_t b = 0; b < x->t->axis_count; b++) {
+	for (size_t b = 0; b < judge.task->axis_count; b++) {
 		int64_t with = x->to->axis[b];
 
 		if (!done[b] || !x->divides[b][i])
@@ -154,10 +154,11 @@ draw_axis(struct variation *x, size_t i, const bool *done)
 static size_t
 next_axis(const struct variation *x, const bool *done)
 {
-	size_t best = x->t->axis_count;
+	size_t best = judge.task->axis_count;
 
-	for (size_t i = 0; i < x->t->axis_count; i++)
-		if (!done[i] && (best == x->t->axis_count || x->w->axis[i] < x->w->axis[best]))
+	for (size_t i = 0; i < judge.task->axis_count; i++)
+		if (!done[i] &&
+		    (best == judge.task->axis_count || x->w->axis[i] < x->w->axis[best]))
 			best = i;
 	return best;
 }
@@ -165,7 +166,7 @@ next_axis(const struct variation *x, const bool *done)
 static bool
 try_axes(struct variation *x)
 {
-	const struct ktask *t = x->t;
+	const struct ktask *t = judge.task;
 	bool done[KTASK_AXES] = { false };
 
 	memcpy(x->to->axis, x->w->axis, sizeof x->to->axis);
@@ -183,10 +184,10 @@ try_axes(struct variation *x)
 }
 
 static bool
-is_listed(const struct ktask *t, const struct ktask_workload *w)
+is_listed(const struct ktask_workload *w)
 {
-	return kany(kforeach_of(x, t->workloads, t->workload_count),
-	    !memcmp(x->axis, w->axis, t->axis_count * sizeof *w->axis));
+	return kany(
+	    workloads_each(x), !memcmp(x->axis, w->axis, judge.task->axis_count * sizeof *w->axis));
 }
 
 /* At most as large as the listed one, or small, and within the arenas. */
@@ -195,26 +196,25 @@ is_affordable(const struct variation *x, size_t in_bytes, size_t out_bytes)
 {
 	size_t in, out, was_in, was_out;
 
-	memory_slot(x->t, x->w, &was_in, &was_out);
-	memory_slot(x->t, x->to, &in, &out);
+	memory_slot(x->w, &was_in, &was_out);
+	memory_slot(x->to, &in, &out);
 	return in <= in_bytes && out <= out_bytes &&
-	    (in + out <= was_in + was_out || workload_is_small(x->t, x->to));
+	    (in + out <= was_in + was_out || workload_is_small(x->to));
 }
 
 static void
 draw_axes(struct variation *x, size_t in_bytes, size_t out_bytes)
 {
-	const struct ktask *t = x->t;
+	const struct ktask *t = judge.task;
 	bool found = false, any = false;
 
 	for (size_t i = 0; i < t->axis_count; i++)
 		any |= is_free(x, i);
 	for (size_t b = 0; b < t->axis_count; b++)
 		for (size_t a = 0; a < t->axis_count; a++)
-			x->divides[b][a] = always_divides(t, b, a);
+			x->divides[b][a] = always_divides(b, a);
 	for (int n = 0; any && n < TRIES && !found; n++)
-		found =
-		    try_axes(x) && !is_listed(t, x->to) && is_affordable(x, in_bytes, out_bytes);
+		found = try_axes(x) && !is_listed(x->to) && is_affordable(x, in_bytes, out_bytes);
 	if (!found)
 		memcpy(x->to->axis, x->w->axis, sizeof x->to->axis);
 	for (size_t i = 0; found && i < t->axis_count; i++)
@@ -241,7 +241,7 @@ draw_scalar(struct krng *rng, const struct ktask_tensor *s, double v)
 static void
 draw_scalars(struct variation *x)
 {
-	kforeach_of(s, x->t->tensors, x->t->tensor_count) {
+	tensors_each(s) {
 		double v, now;
 
 		if (!s->scalar || s->fixed)
@@ -269,9 +269,10 @@ rows_of(const json_t *list, bool offsets, size_t group)
 static void
 draw_groups(struct variation *x)
 {
-	const char *name = x->t->groups < 0 ? "" : x->t->tensors[x->t->groups].name;
+	const char *name =
+	    judge.task->groups < 0 ? "" : judge.task->tensors[judge.task->groups].name;
 	const json_t *list = json_object_get(x->w->values, name);
-	bool offsets = x->t->group_offsets;
+	bool offsets = judge.task->group_offsets;
 	size_t n = json_array_size(list) - (offsets && list);
 	auto_free size_t *order = kcalloc(n + 1, sizeof *order);
 	int64_t at = json_integer_value(json_array_get(list, 0));
@@ -295,15 +296,15 @@ draw_groups(struct variation *x)
 }
 
 bool
-vary_draw(const struct ktask *t, const struct ktask_workload *w, size_t only, bool odd,
-    struct krng *rng, size_t in_bytes, size_t out_bytes, struct ktask_workload *to)
+vary_draw(const struct ktask_workload *w, size_t only, bool odd, struct krng *rng, size_t in_bytes,
+    size_t out_bytes, struct ktask_workload *to)
 {
-	struct variation x = { .t = t, .w = w, .to = to, .rng = rng, .only = only, .odd = odd };
+	struct variation x = { .w = w, .to = to, .rng = rng, .only = only, .odd = odd };
 
 	*to = *w;
 	to->values = w->values ? json_deep_copy(w->values) : json_object();
 	draw_axes(&x, in_bytes, out_bytes);
-	if (only >= t->axis_count && rng) {
+	if (only >= judge.task->axis_count && rng) {
 		draw_scalars(&x);
 		draw_groups(&x);
 	}
@@ -318,7 +319,7 @@ vary_scalars(const struct ktask_workload *w, struct ktask_workload *to)
 {
 	struct krng rng = judge_stream(judge.draws++, "scalars");
 
-	if (vary_draw(judge.task, w, VARY_SCALARS, false, &rng, 0, 0, to))
+	if (vary_draw(w, VARY_SCALARS, false, &rng, 0, 0, to))
 		return;
 	*to = *w;
 	json_incref((json_t *)to->values);
