@@ -81,6 +81,8 @@ int extract_kernel(void);
 
 /* record.c: the arrays of the chosen calls, with the application's contents. */
 int record(void);
+/* Megabytes that the arrays of CONFIGS take. */
+double recording_mb(const json_t *configs);
 /* Has anything been recorded? */
 bool recorded_any(void);
 /*

@@ -7,25 +7,41 @@
 
 #include "adopt.h"
 #include "knpy.h"
+#include "numbers.h"
 #include "shape.h"
 #include "watch.h"
 
 enum { MEGABYTES = 1024 };
 
-/* Size of the arrays of a configuration; written arrays count twice. */
+/* An array of a configuration; if it is written, it counts twice. */
+struct recording {
+	const json_t *config;
+	const char *array;
+	double mb;
+	bool real, chosen;
+};
+
 static double
-bytes_of(const json_t *config)
+size_mb(const json_t *pointer)
+{
+	return kjson_num(pointer, "room") * (kjson_bool(pointer, "written") ? 2 : 1) / 1e6;
+}
+
+double
+recording_mb(const json_t *configs)
 {
 	double sum = 0;
 
-	kjson_foreach_member(name, p, config, "pointers")
-		sum += kjson_num(p, "room") * (kjson_bool(p, "written") ? 2 : 1);
-	return sum;
+	kjson_foreach(c, configs)
+		kjson_foreach_member(name, p, c, "pointers")
+			sum += size_mb(p);
+	return ceil(sum);
 }
 
-/* A name of our own, and arguments as numbers: the words of a line for kwatch. */
+/* A name of our own, and arguments as numbers: the words of a line for kwatch; and the arrays
+ * that are not saved. */
 static void
-add_line(struct kbuf *b, const json_t *config, long skip)
+add_line(struct kbuf *b, const json_t *config, long skip, const struct recording *all, size_t n)
 {
 	kbuf_printf(b, "%s %ld ", kjson_str_or(config, "name", "?"), skip);
 	kjson_foreach_member(name, v, config, "scalars") {
@@ -37,6 +53,9 @@ add_line(struct kbuf *b, const json_t *config, long skip)
 		else
 			kbuf_printf(b, "%s=%s ", name, json_string_value(v));
 	}
+	kforeach_of(r, all, n)
+		if (r->config == config && !r->chosen)
+			kbuf_printf(b, "-%s ", r->array);
 	kbuf_puts(b, "\n");
 }
 
@@ -60,31 +79,86 @@ skipped(const json_t *calls, const json_t *config)
 	return count ? whole[(count - 1) / 2] : (all - 1) / 2;
 }
 
-/* The lines of the configurations for which there is room; reports their sizes. */
+/* Most valuable first: other values of indices may make the function crash; then the small ones. */
+static int
+compare_recordings(const void *a, const void *b)
+{
+	const struct recording *x = a, *y = b;
+
+	return x->real != y->real ? x->real - y->real : (x->mb > y->mb) - (x->mb < y->mb);
+}
+
+/* The *COUNT arrays of all configurations; those for which there is room are chosen. */
+static struct recording *
+choose(const json_t *configs, double limit, size_t *count)
+{
+	struct recording *all = NULL;
+	double total = 0;
+
+	*count = 0;
+	kjson_foreach(c, configs)
+		kjson_foreach_member(name, p, c, "pointers") {
+			const struct number_type *type =
+			    number_type(kjson_str(value_parameter(name), "type"));
+
+			all = krealloc(all, (*count + 1) * sizeof *all);
+			all[(*count)++] = (struct recording){ .config = c,
+				.array = name,
+				.mb = size_mb(p),
+				.real = type && !type->integer };
+		}
+	if (*count)
+		qsort(all, *count, sizeof *all, compare_recordings);
+	kforeach_of(r, all, *count) {
+		r->chosen = limit > 0 && total + r->mb <= limit;
+		total += r->chosen ? r->mb : 0;
+	}
+	return all;
+}
+
+/* Reports what is recorded of a configuration, and what is not. Is it anything? */
+static bool
+tell_chosen(const json_t *config, const struct recording *all, size_t n, double limit)
+{
+	const char *name = kjson_str_or(config, "name", "?");
+	json_auto_t *others = json_array();
+	auto_free char *text = NULL;
+	double mb = 0, more = 0;
+	size_t arrays = 0;
+
+	kforeach_of(r, all, n) {
+		if (r->config != config)
+			continue;
+		arrays += r->chosen;
+		*(r->chosen ? &mb : &more) += r->mb;
+		if (!r->chosen)
+			kjson_add(others, r->array);
+	}
+	text = listed(others);
+	if (*text)
+		kwarn("%s: %s of %s, %.1f MB, would exceed --record-mb %.0f, so %s not recorded",
+		    adoption.kernel, text, name, more, limit,
+		    json_array_size(others) > 1 ? "they are" : "it is");
+	if (arrays)
+		ksay("record     %s: %zu array%s, %.1f MB\n", name, arrays, arrays == 1 ? "" : "s",
+		    mb);
+	return arrays;
+}
+
+/* The lines for kwatch, and a report. The caller frees. */
 static char *
-choose(const json_t *configs, const json_t *calls)
+plan(const json_t *configs, const json_t *calls)
 {
 	double limit = kjson_num_or(adoption.json, "record_mb", MEGABYTES), total = 0;
 	struct kbuf b = kbuf_empty();
+	size_t n;
+	auto_free struct recording *all = choose(configs, limit, &n);
 
-	kjson_foreach(c, configs) {
-		const char *name = kjson_str_or(c, "name", "?");
-		size_t arrays = json_object_size(json_object_get(c, "pointers"));
-		double mb = bytes_of(c) / 1e6;
-
-		if (!arrays)
-			continue;
-		if (total + mb > limit) {
-			kwarn("%s: the arrays of %s take %.1f MB, more than is left of %.0f MB "
-			      "(--record-mb), so they are not recorded",
-			    adoption.kernel, name, mb, limit);
-			continue;
-		}
-		total += mb;
-		ksay("record     %s: %zu array%s, %.1f MB\n", name, arrays, arrays == 1 ? "" : "s",
-		    mb);
-		add_line(&b, c, skipped(calls, c));
-	}
+	kjson_foreach(c, configs)
+		if (tell_chosen(c, all, n, limit))
+			add_line(&b, c, skipped(calls, c), all, n);
+	kforeach_of(r, all, n)
+		total += r->chosen ? r->mb : 0;
 	if (b.len)
 		ksay("record     %.1f MB in all, in %s/adopt/recorded; no prompt shows them\n",
 		    total, adoption.dir);
@@ -134,7 +208,7 @@ record(void)
 {
 	json_auto_t *document = kjson_load(adopt_made("configs.json", "configs")), *header = NULL,
 	            *calls = read_records(adopt_made("observed.ndjson", "observe"), &header);
-	auto_free char *lines = choose(json_object_get(document, "configs"), calls);
+	auto_free char *lines = plan(json_object_get(document, "configs"), calls);
 
 	remove_folder(adopt_path("recorded"));
 	/* Logs name no arrays, and launches are observed without a wrapper. */

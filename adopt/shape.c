@@ -98,9 +98,8 @@ declared_shape(const struct kscan_param *p)
 	return whole ? b.data : NULL;
 }
 
-/* What the entry's argument NAME is in the application; NULL: unknown. */
-static const json_t *
-parameter(const char *name)
+const json_t *
+value_parameter(const char *name)
 {
 	return kjson_find(json_object_get(adoption.unit, "parameters"), "name", name);
 }
@@ -132,8 +131,8 @@ take_parameter(const struct kscan *s, const struct kscan_param *p, bool last)
 	x->dtype = type->dtype;
 	x->bytes = type->bytes;
 	/* A grid, a block, shared memory, or that an array is there, tell nothing about sizes. */
-	launch = kjson_bool(parameter(p->name), "launch") ||
-	    json_object_get(parameter(p->name), "given");
+	launch = kjson_bool(value_parameter(p->name), "launch") ||
+	    json_object_get(value_parameter(p->name), "given");
 	x->role = stars                                ? ROLE_ARRAY
 	    : type->integer && x->bytes > 1 && !launch ? ROLE_AXIS
 	                                               : ROLE_SCALAR;
@@ -896,7 +895,7 @@ find_shape(struct value *x, const struct kscan *s)
 		return;
 	}
 	/* The size of a type is a number. */
-	list = find_either(x, *kjson_str(parameter(x->name), "size"));
+	list = find_either(x, *kjson_str(value_parameter(x->name), "size"));
 	n = json_array_size(list);
 	if (n == 1) {
 		x->shape = in_order(kjson_item(list, 0), s);
@@ -940,7 +939,7 @@ mark_sizes(void)
 			    axis->role == ROLE_AXIS && kscan_uses(&s, 0, s.len, axis->name);
 		}
 	values_each(x)
-		x->listed |= !x->size && json_object_get(parameter(x->name), "along");
+		x->listed |= !x->size && json_object_get(value_parameter(x->name), "along");
 }
 
 void

@@ -51,6 +51,8 @@ extern struct parameters {
  * naming the parameter and what to do, if a shape or type cannot be determined.
  */
 void values_find(const char *text);
+/* What the entry's argument NAME is in the application; NULL: unknown. */
+const json_t *value_parameter(const char *name);
 /* Is one of the pointers of an observed call a null pointer? */
 bool call_has_null(const json_t *call);
 /*

@@ -300,6 +300,8 @@ add_recorded(json_t *w, const char *config, const json_t *args)
 		auto_free char *file =
 		    x->role == ROLE_ARRAY ? typed_file(config, x, args, &count) : NULL;
 
+		if (x->own && !file)
+			count = value_reach(x, args) / x->bytes;
 		if (x->own && count)
 			kjson_put(json_object_get(w, "axes"), x->shape, count);
 		if (file && is_input(x) && !(is_float(x) && draft.floats == FLOATS_INVENTED)) {
@@ -956,6 +958,37 @@ restrict_inputs(enum kept from, const char *why)
 	return true;
 }
 
+/* The first array that the application's call NAME reads and that was not recorded; NULL: none. */
+static const char *
+unrecorded(const char *name)
+{
+	values_each(x)
+		if (is_input(x) && !recorded_path(name, x->name, false))
+			return x->name;
+	return NULL;
+}
+
+/*
+ * Leaves out the call NAME of the application's, with which the reference crashes, if that may be
+ * due to arrays that were not recorded. False: nothing else is left, or all were recorded.
+ */
+static bool
+drop_unrecorded(const char *name)
+{
+	json_t *list = draft.configs;
+	double mb = recording_mb(list);
+
+	for (size_t i = 0; i < json_array_size(list) && json_array_size(list) > 1; i++) {
+		if (!kjson_is(json_array_get(list, i), "name", name) || !unrecorded(name))
+			continue;
+		add_note("%s is left out: the reference crashes on it, and %s was not recorded "
+		         "there; --record-mb %.0f records everything",
+		    name, unrecorded(name), mb);
+		return !json_array_remove(list, i);
+	}
+	return false;
+}
+
 /* Leaves out an invented workload; false: NAME is a call of the application's. */
 static bool
 drop_named(const char *name)
@@ -1031,8 +1064,8 @@ avoid(const char *crashed)
 	auto_free char *name = kstrndup(crashed, strcspn(crashed, " \n"));
 	bool near = strstr(crashed, " drawn as ") != NULL;
 
-	return keep_listed(crashed) || drop_crashing(name, near) || (!near && keep_integers()) ||
-	    restrict_inputs(KEPT_SIZES, crashes);
+	return keep_listed(crashed) || drop_crashing(name, near) || drop_unrecorded(name) ||
+	    (!near && keep_integers()) || restrict_inputs(KEPT_SIZES, crashes);
 }
 
 /* Is it only with large magnitudes that it crashes on the workload NAME? Leaves them out. */
@@ -1073,11 +1106,13 @@ die_crashed(const char *name)
 	    !still || strcmp(still, name) ? "its stack overflows, because local variables are too "
 	                                    "large for it; raise the "
 	                                    "limit (ulimit -s) for kadopt and for the campaign"
-	        : parameters.recorded ? "it needs something that is not among its arguments, or a "
-	                                "shape "
-	                                "is wrong (--shape)"
-	                              : "its inputs are invented, because nothing was recorded "
-	                                "(--record-mb)");
+	        : unrecorded(name) ? kshown("%s is invented there, because it was not recorded "
+	                                    "(--record-mb %.0f "
+	                                    "records everything)",
+	                                 unrecorded(name), recording_mb(draft.configs))
+	                           : "it needs something that is not among its arguments, or a "
+	                             "shape is wrong "
+	                             "(--shape)");
 }
 
 /*
@@ -1092,7 +1127,7 @@ probe(void)
 	draft.inout = true;
 	write_draft();
 	while ((name = crashes_on())) {
-		if (!avoid_large(name) && !drop_crashing(name, false) &&
+		if (!avoid_large(name) && !drop_crashing(name, false) && !drop_unrecorded(name) &&
 		    (!parameters.recorded || ++draft.floats == FLOATS_COUNT))
 			die_crashed(name);
 		free(name);
@@ -1146,7 +1181,7 @@ give_up_crashed(void)
 {
 	auto_free char *name = kstrndup(draft.crash ?: "", strcspn(draft.crash ?: "", " "));
 
-	return drop_named(name) ||
+	return drop_named(name) || drop_unrecorded(name) ||
 	    (json_array_size(draft.small) && json_array_clear(draft.small) == 0);
 }
 
@@ -1640,6 +1675,8 @@ write_replay(void)
 static char *
 results_differ(const char *name)
 {
+	if (unrecorded(name))
+		return NULL;
 	values_each(x) {
 		auto_free char *why = is_output(x)
 		    ? recorded_differs(name, x->name, x->dtype, x->bytes,

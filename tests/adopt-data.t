@@ -214,8 +214,71 @@ ok 'a mask that is the same in all calls: zeros and ones are drawn' '
 ok 'nothing is recorded beyond the limit, and a message says so' '
 	. ./helpers.sh
 	kadopt adopt -o c-none -p app --file k.c --kernel spmv --build "gcc -O1 -o app main.c k.c" --run "./app spmv >out.txt" --outputs out.txt --runs 1 --proxy 0.0001,10000 --record-mb 0 2>err || :
-	grep -q "spmv: the arrays of top1 take .* MB, more than is left of 0 MB (--record-mb), so they are not recorded" err
+	grep -q "spmv: .*val.* of top1, .* MB, would exceed --record-mb 0, so they are not recorded" err
 	[ ! -e c-none/adopt/recorded ]'
+
+# Two calls, of which only one fits a limit.
+mkdir two
+cat >two/k.c <<'EOF'
+void pick(int n, const int *at, const float *table, float *out)
+{
+	for (int i = 0; i < n; i++)
+		out[i] = table[(unsigned)at[i] * 100ul];
+}
+void mix(int n, const int *at, const float *x, float *out)
+{
+	for (int i = 0; i < n; i++)
+		out[i] = x[i] * (at[i] & 3);
+}
+EOF
+cat >two/main.c <<'EOF'
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+void pick(int n, const int *at, const float *table, float *out);
+void mix(int n, const int *at, const float *x, float *out);
+int main(int argc, char **argv)
+{
+	double sum = 0;
+
+	for (int r = 0; r < 8; r++) {
+		int n = r % 4 ? 5000 : 300000, m = argv[1][0] == 'p' ? 10000 : n;
+		int *at = malloc(n * sizeof *at);
+		float *x = malloc(m * sizeof *x), *out = malloc(n * sizeof *out);
+
+		for (int i = 0; i < n; i++) at[i] = i * 31 % 100, out[i] = 0;
+		for (int i = 0; i < m; i++) x[i] = (float)(i * 7919L % 1007) / 10;
+		if (!strcmp(argv[1], "pick")) pick(n, at, x, out);
+		if (!strcmp(argv[1], "mix")) mix(n, at, x, out);
+		for (int i = 0; i < n; i += 100) sum += out[i];
+		free(at), free(x), free(out);
+	}
+	(void)argc;
+	printf("%.6g\n", sum);
+	return 0;
+}
+EOF
+cat >few.sh <<'EOF'
+few() {
+	kadopt adopt -o "c-$1" -p two --file k.c --kernel "$1" --build "gcc -O1 -o app main.c k.c" --run "./app $1 >out.txt" --outputs out.txt --runs 1 --proxy 0.0001,10000 --record-mb "$2"
+}
+EOF
+ok 'of the arrays, indices are recorded first, and those that do not fit are invented' '
+	. ./few.sh
+	exits 0 few mix 2
+	grep -q "mix: x, out of top1, .* MB, would exceed --record-mb 2, so they are not recorded" err
+	jq -e "[.workloads[] | select(.timed) | {name, values: (.values | keys)}] == [{name: \"top1\", values: [\"at\"]}, {name: \"top2\", values: [\"at\", \"x\"]}]" c-mix/task.json'
+ok 'a call on which the reference crashes because its indices were not recorded is left out' '
+	. ./few.sh
+	exits 0 few pick 1
+	jq -e "[.workloads[] | select(.timed).name] == [\"top2\"]" c-pick/task.json
+	grep -q "top1 is left out: the reference crashes on it, and at was not recorded there; --record-mb 4 records everything" err'
+ok 'if there is no other call, the message says how much has to be recorded' '
+	. ./few.sh
+	sed -i "s/r % 4 ? 5000 : 300000/300000/" two/main.c
+	rm -rf c-pick
+	exits 2 few pick 0
+	grep -q "crashes on top1, .*: at is invented there, because it was not recorded (--record-mb 4 records everything)" err'
 
 mkdir arena
 cat >arena/k.c <<'EOF'

@@ -12,9 +12,9 @@
  *                   i4, i8, u4, u8, f4, f8, b1 or ?
  *   KWATCH_EVENTS   take the times of a GPU's work from events, even if there are activity records
  *   KWATCH_MAX      calls that are written down; more are counted
- *   KWATCH_SAVE     file with lines "NAME SKIP ARG=VALUE…": of the call with these arguments, after
- *                   SKIP others with them, arrays are saved as bytes: FILE.NAME.ARG.before.npy and,
- *                   where they have changed, .after.npy
+ *   KWATCH_SAVE     file with lines "NAME SKIP ARG=VALUE… -ARRAY…": of the call with these
+ *                   arguments, after SKIP others with them, all arrays but these are saved as
+ *                   bytes: FILE.NAME.ARG.before.npy and, where they have changed, .after.npy
  */
 #pragma once
 

@@ -5,7 +5,7 @@
 enum { WANTED = 64, LINE = 4096, HEADER = 128 };
 
 struct kwatch_wanted {
-	char line[LINE]; /* NAME SKIP ARG=VALUE… */
+	char line[LINE]; /* NAME SKIP ARG=VALUE… -ARRAY… */
 	char name[64];
 	const char *args;
 	long skip;
@@ -68,6 +68,8 @@ has_values(const struct kwatch_call *c, const char *args)
 	for (const char *p = args; *p; p += strcspn(p, " "), p += strspn(p, " ")) {
 		size_t n = strcspn(p, "="), i = 0;
 
+		if (*p == '-')
+			continue;
 		while (i < c->count &&
 		    (strncmp(c->args[i].name, p, n) || c->args[i].name[n] ||
 		        c->args[i].kind == KWATCH_POINTER))
@@ -96,6 +98,18 @@ kwatch_save_wanted(const struct kwatch_call *c)
 	return found;
 }
 
+/* Is the array NAME one of those that are not saved? */
+static bool
+is_left_out(const struct kwatch_wanted *w, const char *name)
+{
+	size_t n = strlen(name);
+
+	for (const char *p = w->args - 1; (p = strstr(p, " -")); p++)
+		if (!strncmp(p + 2, name, n) && (!p[2 + n] || p[2 + n] == ' '))
+			return true;
+	return false;
+}
+
 /* NumPy's format, version 1: with enough space to insert the elements' type later. */
 static void
 put_header(int fd, size_t bytes)
@@ -118,6 +132,8 @@ kwatch_save(const struct kwatch_wanted *w, const struct kwatch_pointer *x,
 	char path[4096];
 	int fd;
 
+	if (is_left_out(w, c->args[i].name))
+		return;
 	memcpy(&from, c->args[i].at, sizeof from);
 	snprintf(path, sizeof path, "%s.%s.%s.%s.npy", out, w->name, c->args[i].name, when);
 	/* If several processes make the same call, the first one saves it. */
