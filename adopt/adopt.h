@@ -77,6 +77,11 @@ json_t *task_libraries(void);
 bool build_alone(const char *source, const char *object, char **log);
 /* The same for the task's reference, which becomes TEXT. */
 bool build_reference(const char *text, char **log);
+/*
+ * Builds it with sanitizers, as task/checked.so; returns what a shell command needs before it that
+ * calls that, or "": it cannot be built.
+ */
+const char *build_checked(void);
 int extract_kernel(void);
 
 /* record.c: the arrays of the chosen calls, with the application's contents. */

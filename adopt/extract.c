@@ -46,7 +46,7 @@ add_all(struct kbuf *b, const json_t *list)
 }
 
 static char *
-build_command(const char *source, const char *object)
+build_command(const char *source, const char *object, const char *more)
 {
 	bool cuda = adoption.device;
 	json_auto_t *settings = compile_settings(), *libs = task_libraries();
@@ -54,6 +54,7 @@ build_command(const char *source, const char *object)
 
 	command_quote(&b, kjson_str_or(settings, "compiler", "gcc"));
 	add_all(&b, json_object_get(settings, "flags"));
+	kbuf_puts(&b, more);
 	kbuf_puts(&b,
 	    cuda ? " -shared -Xcompiler -fPIC -Xlinker --no-undefined -o"
 	         : " -shared -fPIC -Wl,--no-undefined -o");
@@ -63,10 +64,10 @@ build_command(const char *source, const char *object)
 	return b.data;
 }
 
-bool
-build_alone(const char *source, const char *object, char **log)
+static bool
+build_with(const char *source, const char *object, const char *more, char **log)
 {
-	char *command = build_command(source, object), *folder = adopt_path("task"), *text;
+	char *command = build_command(source, object, more), *folder = adopt_path("task"), *text;
 	auto_result struct command_result r = command_own(folder, command, "build-alone");
 	size_t len;
 
@@ -79,6 +80,30 @@ build_alone(const char *source, const char *object, char **log)
 	free(text);
 	free(command);
 	return !*log;
+}
+
+bool
+build_alone(const char *source, const char *object, char **log)
+{
+	return build_with(source, object, "", log);
+}
+
+const char *
+build_checked(void)
+{
+	json_auto_t *settings = compile_settings();
+	auto_free char *log = NULL;
+	auto_buf struct kbuf compiler = { 0 };
+
+	command_quote(&compiler, kjson_str_or(settings, "compiler", "gcc"));
+	if (adoption.device ||
+	    !build_with(adopt_path("task/reference.%s", adoption.suffix),
+	        adopt_path("task/checked.so"),
+	        " -fsanitize=address,bounds,shift-exponent -fno-sanitize-recover=all", &log))
+		return "";
+	return path_of("timeout 30 env LD_PRELOAD=$(%s -print-file-name=libasan.so) "
+	               "ASAN_OPTIONS=detect_leaks=0 ",
+	    compiler.data);
 }
 
 bool
@@ -150,7 +175,7 @@ static json_t *
 question(const char *text, const char *log, const char *fault)
 {
 	auto_free char *code = ask_fenced(text),
-	               *command = build_command("reference", "reference.so");
+	               *command = build_command("reference", "reference.so", "");
 	json_t *facts = ask_facts(text, log, fault);
 
 	kjson_extend(facts, "{s:o,s:b,s:s,s:o}", "code", kjson_string(code), "device",
