@@ -25,8 +25,7 @@ split(const char *s)
 	for (size_t n; *s; s += n) {
 		n = strcspn(s, "\n");
 		n += s[n] == '\n';
-		kgrow(t.line, t.count);
-		t.line[t.count++] = (struct line){ s, n };
+		*kadded(t.line, t.count) = (struct line){ s, n };
 	}
 	return t;
 }

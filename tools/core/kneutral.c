@@ -105,8 +105,7 @@ split(const char *plain, size_t len)
 			directive |= first && *s == '#' && language == KTOKEN_C;
 			t.directive = directive;
 			first = false;
-			kgrow(token, tokens);
-			token[tokens++] = t;
+			*kadded(token, tokens) = t;
 		}
 	}
 }

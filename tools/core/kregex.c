@@ -169,21 +169,18 @@ kregex_replace(struct kregex *re, const char *text, const char *with)
 static struct kregex *
 literal(const char *pattern)
 {
-	static struct {
+	static struct known {
 		const char *pattern;
 		struct kregex *re;
-	} * known;
+	} * list, *new;
 	static size_t count;
-	size_t i = 0;
 
-	while (i < count && known[i].pattern != pattern)
-		i++;
-	if (i == count) {
-		kgrow(known, count++);
-		known[i].pattern = pattern;
-		known[i].re = kregex_new("a pattern of the program", NULL, pattern, 0);
-	}
-	return known[i].re;
+	kforeach_of(known, list, count)
+		if (known->pattern == pattern)
+			return known->re;
+	new = kadded(list, count);
+	*new = (struct known){ pattern, kregex_new("a pattern of the program", NULL, pattern, 0) };
+	return new->re;
 }
 
 bool

@@ -257,10 +257,8 @@ known(const char *rule, size_t line)
 static void
 add_hit(const struct rule *rule, size_t line, size_t at, bool weight)
 {
-	struct hit *h;
+	struct hit *h = kadded(hits.at, hits.count);
 
-	kgrow(hits.at, hits.count);
-	h = &hits.at[hits.count++];
 	*h = (struct hit){ .rule = rule->id,
 		.why = rule->why,
 		.file = source.file,

@@ -212,10 +212,10 @@ find_step(const char *target, double since)
 
 	if (known)
 		return known;
-	kgrow(progress.steps, progress.count);
-	progress.steps[progress.count] = (struct step){ .target = kstrdup(target), .since = since };
-	name_step(&progress.steps[progress.count]);
-	return &progress.steps[progress.count++];
+	known = kadded(progress.steps, progress.count);
+	*known = (struct step){ .target = kstrdup(target), .since = since };
+	name_step(known);
+	return known;
 }
 
 /*

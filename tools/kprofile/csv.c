@@ -36,10 +36,9 @@ read_row(void)
 			input_fault("a quoted cell does not end: the file is truncated or not CSV");
 		if (at[4].from == KREGEX_UNSET && at[5].from == KREGEX_UNSET)
 			input_fault("text after the closing quote of a cell");
-		kgrow(r->cell, r->width);
-		r->cell[r->width++] = !quoted ? kregex_text(csv.p, at[3])
-		    : strstr(quoted, "\"\"")  ? kregex_sub("\"\"", quoted, "\"")
-		                              : kstrdup(quoted);
+		*kadded(r->cell, r->width) = !quoted ? kregex_text(csv.p, at[3])
+		    : strstr(quoted, "\"\"")         ? kregex_sub("\"\"", quoted, "\"")
+		                                     : kstrdup(quoted);
 		kforeach_of(one, csv.p, at->to)
 			csv.next += *one == '\n';
 		csv.p += at->to;

@@ -72,8 +72,7 @@ add_launch(const char *process, const char *id, const char *kernel)
 
 	if (profile.count == MAX_LAUNCHES)
 		kdie_usage("more than %d launches", MAX_LAUNCHES);
-	kgrow(profile.launch, profile.count);
-	l = &profile.launch[profile.count++];
+	l = kadded(profile.launch, profile.count);
 	*l = (struct launch){ kstrdup(process), kstrdup(id), kstrdup(kernel), json_object(),
 		json_object(), json_array(), false, 0 };
 	return l;

@@ -45,8 +45,7 @@ load_tips(void)
 		end = strstr(p, "\n\n");
 		end = end ?: p + strlen(p);
 		tip = kstrndup(p, (size_t)(end - p));
-		kgrow(t.item, t.count);
-		t.item[t.count++] = kfence_line(tip, SIZE_MAX);
+		*kadded(t.item, t.count) = kfence_line(tip, SIZE_MAX);
 	}
 	return t;
 }

@@ -120,8 +120,7 @@ read_file(const char *file, const char *path)
 		return;
 	rest = clean = kfence_clean(text, len);
 	while ((at = strsep(&rest, "\n"))) {
-		kgrow(line, count);
-		line[count++] = at;
+		*kadded(line, count) = at;
 	}
 	/* Nothing comes after the last line feed. */
 	add_best(line, count - !*line[count - 1], path);

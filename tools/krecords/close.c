@@ -378,7 +378,7 @@ static void
 check_complete(void)
 {
 	kforeach_of(one, campaign.round, campaign.count)
-		kforeach_of(x, one->list, one->count) {
+		kforeach_list(x, one) {
 			const char *shape = untimed_shape(x);
 
 			if (shape)

@@ -320,7 +320,7 @@ representative(const struct round *r)
 
 	if (r->accepted)
 		return r->accepted;
-	kforeach_of(each, r->list, r->count) {
+	kforeach_list(each, r) {
 		double average = aggregates_of(each, NULL).step.average;
 
 		if (average > most) {
@@ -419,7 +419,7 @@ tried_in(const char *text)
 	auto_free char *wanted = kplan_normal(text);
 
 	kforeach_of(r, campaign.round + 1, campaign.count - 1)
-		kforeach_of(x, r->list, r->count)
+		kforeach_list(x, r)
 			kforeach(field, fields) {
 				auto_free char *words = kplan_normal(kjson_str(x->plan, *field));
 

@@ -149,7 +149,7 @@ trial_candidate(long number)
 	if (trial && number > 1 && !campaign.count)
 		ktrials_drop(number - 2);
 	if (trial && trial->whole)
-		kforeach_of(one, trial->list, trial->count)
+		kforeach_list(one, trial)
 			if (!best || stands_before(one, best))
 				best = one;
 	return best;

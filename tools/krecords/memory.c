@@ -346,7 +346,7 @@ pitfalls(const struct ktrial *trial)
 
 	if (!trial->number)
 		add_unknown(list);
-	kforeach_of(one, trial->list, trial->count) {
+	kforeach_list(one, trial) {
 		add_pitfall(one, list);
 		add_fix(one, list);
 	}
@@ -403,7 +403,7 @@ experience(const struct ktrial *trial)
 {
 	json_t *list = json_array();
 
-	kforeach_of(c, trial->list, trial->count) {
+	kforeach_list(c, trial) {
 		auto_free char *line = outcome(c), *category = record_category(c);
 		json_auto_t *profile = profile_evidence(c);
 

@@ -95,9 +95,10 @@ static struct plan *plan;
 static struct planned *
 plan_path(const char *path)
 {
-	kgrow(plan->file, plan->count);
-	plan->file[plan->count] = (struct planned){ .path = kstrdup(path) };
-	return &plan->file[plan->count++];
+	struct planned *f = kadded(plan->file, plan->count);
+
+	*f = (struct planned){ .path = kstrdup(path) };
+	return f;
 }
 
 /* A file in FOLDER of a round; in a search with several branches there is one for each. */
@@ -146,12 +147,12 @@ plan_round(struct round *r, struct plan *p)
 
 	plan = p;
 	plan_fact(kplace_trial(r->trial, r->trial ? "evidence.ndjson" : "machine.json"));
-	kforeach_of(one, r->list, r->count)
+	kforeach_list(one, r)
 		kforeach_of(kfact_name, kfact_names, KFACTS)
 			plan_fact(kplace_id(one->id, *kfact_name));
 	summary = plan_path(kshown("rounds/round-%ld/summary.md", r->number));
 	put_page(ktrials.linear ? "summary.md" : "wide.md", round_facts(r), &summary->text);
-	kforeach_of(each, r->list, r->count)
+	kforeach_list(each, r)
 		plan_candidate(r, each);
 	kforeach_of(x, plan->file, plan->count)
 		if (x->text.data)

@@ -59,7 +59,7 @@ candidates_json(void)
 {
 	json_t *list = json_array();
 
-	kforeach_of(one, report.list, report.count) {
+	kforeach_list(one, &report) {
 		const struct kcandidate *c = *one;
 		json_t *o = candidate_json(c);
 
@@ -190,7 +190,7 @@ rows_json(void)
 	const struct kcandidate *best = NULL;
 	json_t *rows = json_array();
 
-	kforeach_of(one, report.list, report.count) {
+	kforeach_list(one, &report) {
 		const struct kcandidate *c = *one;
 		bool leads = is_next_best(best, c);
 

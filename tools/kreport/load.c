@@ -79,8 +79,7 @@ add_candidate(struct kcandidate *c, const json_t *races)
 	c->speedup = chain.speedup;
 	c->provisional = chain.provisional;
 	kchain_free(&chain);
-	kgrow(report.list, report.count);
-	report.list[report.count++] = c;
+	*kadded(report.list, report.count) = c;
 }
 
 static void
@@ -92,7 +91,7 @@ load_trials(void)
 		const struct ktrial *trial = ktrials_get(t);
 
 		kaccount_add(trial);
-		kforeach_of(one, trial->list, trial->count)
+		kforeach_list(one, trial)
 			add_candidate(one, races);
 	}
 }

@@ -143,7 +143,7 @@ static bool
 is_registered(const json_t *figures, double value)
 {
 	return kany(kjson_foreach(figure, figures), is_near(json_real_value(figure), value)) ||
-	    kany(kforeach_of(one, consents.list, consents.count), is_near(one->number, value));
+	    kany(kforeach_list(one, &consents), is_near(one->number, value));
 }
 
 static bool

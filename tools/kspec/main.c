@@ -71,8 +71,7 @@ consents_load(const char *dir)
 			    consent_for(metric)->line);
 		one = (struct consent){ kstrdup(metric), kstrdup(value), kstrdup(unit),
 			knum_double(value, 1e-6, 1e30, metric) * factor, line };
-		kgrow(consents.list, consents.count);
-		consents.list[consents.count++] = one;
+		*kadded(consents.list, consents.count) = one;
 	}
 }
 

@@ -32,7 +32,7 @@ kaccount_add(const struct ktrial *trial)
 		kept = json_array();
 		refused = json_array();
 	}
-	kforeach_of(one, trial->list, trial->count)
+	kforeach_list(one, trial)
 		if (one->overfit && trial->number)
 			kjson_add(refused, one->id);
 	if (trial->kept)

@@ -321,8 +321,7 @@ karch_header(struct kin *in, json_t **header)
 void
 karch_keep(struct karch_row *row)
 {
-	kgrow(karch.program, karch.programs);
-	karch.program[karch.programs++] = row;
+	*kadded(karch.program, karch.programs) = row;
 }
 
 /*
@@ -453,8 +452,7 @@ read_gradient(struct karch_gradient *g, const char *path)
 	char *text = kread_file_or_die(path, SIZE_MAX, &len), *before = NULL;
 	long lineno = 1;
 
-	kgrow(g->texts, g->count);
-	g->texts[g->count++] = text;
+	*kadded(g->texts, g->count) = text;
 	if (!len || text[len - 1] != '\n')
 		kdie_usage("%s: %s", path, len ? "truncated (no newline at the end)" : "is empty");
 	for (const char *line = text; *line && !kbegins(line, transition);

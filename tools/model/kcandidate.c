@@ -347,8 +347,7 @@ kcandidate_trials(
 				           "order",
 				    in.file, in.lineno, c.trial, last);
 			last = c.trial;
-			kgrow(list, n);
-			list[n++] = c;
+			*kadded(list, n) = c;
 		}
 		kin_end(&in);
 	}

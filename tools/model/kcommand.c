@@ -87,8 +87,7 @@ kcommand_path(const char *path)
 		return path;
 	if (!getcwd(here, sizeof here))
 		kdie_io("working folder");
-	kgrow(kept, count);
-	return kept[count++] = kasprintf("%s/%s", here, path);
+	return *kadded(kept, count) = kasprintf("%s/%s", here, path);
 }
 
 void

@@ -43,8 +43,7 @@ numbers(const char *prefix, int digits, const char *suffix, size_t *count)
 	*count = 0;
 	while ((e = knext_entry(d, path)))
 		if (numbered(e->d_name, prefix, digits, suffix, &number)) {
-			kgrow(list, *count);
-			list[(*count)++] = number;
+			*kadded(list, *count) = number;
 		}
 	if (list)
 		qsort(list, *count, sizeof *list, kby_number);

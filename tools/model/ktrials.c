@@ -107,7 +107,7 @@ check_place(const struct ktrial *trial, const struct kcandidate *c)
 {
 	if (c->trial != trial->number)
 		return kasprintf("it belongs to trial %ld", c->trial);
-	kforeach_of(one, trial->list, trial->count)
+	kforeach_list(one, trial)
 		if (one->branch == c->branch)
 			return kasprintf("a second record of %s", c->id);
 	return NULL;
@@ -149,8 +149,7 @@ take_record(struct ktrial *trial, const struct krec *rec)
 		free(fault);
 		return;
 	}
-	kgrow(trial->list, trial->count);
-	trial->list[trial->count++] = c;
+	*kadded(trial->list, trial->count) = c;
 }
 
 static void
@@ -200,7 +199,7 @@ find_kept(const struct ktrial *trial)
 	if (!trial->number)
 		return trial->list;
 	if (ktrials.linear) {
-		kforeach_of(one, trial->list, trial->count)
+		kforeach_list(one, trial)
 			if (one->won)
 				kept = one;
 		return kept;
@@ -291,7 +290,7 @@ ktrials_drop(long number)
 {
 	struct ktrial *trial = &ktrials.trial[number];
 
-	kforeach_of(one, trial->list, trial->count)
+	kforeach_list(one, trial)
 		kcandidate_free(one);
 	free(trial->list);
 	*trial = (struct ktrial){ .number = number };
