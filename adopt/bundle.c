@@ -320,7 +320,7 @@ is_used_operator(const struct bundle *b, const struct kscan_item *x)
 	static const char word[] = "operator";
 	const char *sign = x->name_count ? x->names[0] + strlen(word) : NULL;
 
-	if (x->kind != KSCAN_FUNCTION || strncmp(x->names[0], word, strlen(word)) ||
+	if (x->kind != KSCAN_FUNCTION || !kbegins(x->names[0], word) ||
 	    !ispunct((unsigned char)*sign) || *sign == '_')
 		return false;
 	return (x->name_count > 1 ||

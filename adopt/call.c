@@ -72,7 +72,7 @@ call_text(const char *path, const json_t *arguments, size_t column)
 static bool
 is_simple(const char *x)
 {
-	while (*x && (kis_word(*x) || *x == '.' || !strncmp(x, "->", 2)))
+	while (*x && (kis_word(*x) || *x == '.' || kbegins(x, "->")))
 		x += *x == '-' ? 2 : 1;
 	return !*x;
 }
@@ -369,7 +369,7 @@ call_edit(const struct call_sites *s, const json_t *called, const char *prototyp
 		    ? launch_call(x, called, fault)
 		    : kasprintf("%s%s;", kept ? "\n" : "", prototype);
 
-		if (text && !strncmp(x->file, "../", 3) && !*fault)
+		if (text && kbegins(x->file, "../") && !*fault)
 			*fault = kasprintf("%s is outside the project; "
 			                   "adopt from the folder that contains both",
 			    x->file);

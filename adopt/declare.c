@@ -322,9 +322,8 @@ kscan_typedef_of(const struct kscan_item *x, const char *type, int *stars)
 		c[-1] = '\0';
 	}
 	/* An array of pointers is not a pointer to arrays. */
-	return *rows && *stars
-	    ? NULL
-	    : kasprintf("%s%s", text + (strncmp(text, "const ", 6) ? 0 : 6), rows);
+	return *rows && *stars ? NULL
+	                       : kasprintf("%s%s", text + (kbegins(text, "const ") ? 6 : 0), rows);
 }
 
 char *

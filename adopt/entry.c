@@ -405,7 +405,7 @@ refuse_unknown(
 	size_t len = strlen(prefix);
 
 	kjson_foreach_member(used, seen, making.seen) {
-		bool found = making.cxx || strncmp(used, prefix, len) || strchr(used, '=');
+		bool found = making.cxx || !kbegins(used, prefix) || strchr(used, '=');
 
 		kforeach_list(x, members)
 			found |= *x->name ? !strcmp(x->name, used + len)

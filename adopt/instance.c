@@ -52,7 +52,7 @@ read_formals(const char *result)
 	/* "typename T", "int N=4" */
 	static const char form[] = "\\A(typename\\b|class\\b)?[^=]*?(\\w*)[^\\w=]*(?:=\\s*((?s).*))"
 	                           "?\\z";
-	json_auto_t *list = strncmp(result, "template<", 9) ? NULL : angles(result + 8);
+	json_auto_t *list = kbegins(result, "template<") ? angles(result + 8) : NULL;
 	json_t *formals = json_array();
 
 	kjson_foreach_text(text, list) {
@@ -227,7 +227,7 @@ type_of(const struct place *p, const char *expression)
 
 	expression += strspn(expression, "&*+- ");
 	if (*expression == '(') {
-		name = kstrndup(expression + 1, strcspn(expression + 1, "*)"));
+		name = kuntil(expression + 1, "*)");
 		known = resolve(p, name, true);
 		return known ?: type_of(p, expression + 1);
 	}
@@ -306,7 +306,7 @@ bind_call(const struct adopted_unit *u, const json_t *formals, const struct ksca
 			if (c[call] != '(' || !p.f || at < p.f->body ||
 			    !strcmp(p.f->names[0], u->name))
 				continue;
-			rest = kstrndup(c + call + 1, strcspn(c + call + 1, ";{}"));
+			rest = kuntil(c + call + 1, ";{}");
 			if (strrchr(rest, ')'))
 				*strrchr(rest, ')') = '\0';
 			bound = bind_launch(&p, formals, g, templates + strspn(templates, " \t\n"),
@@ -414,7 +414,7 @@ instance_dimensions(const struct unit_launch *l, const char *expression)
 	auto_free char *name = kscan_copy(&whole, 0, kscan_word(&whole, 0, whole.len));
 	size_t n = strlen(name), found = 0;
 
-	if (!strncmp(expression, "dim3", 4) && expression[4])
+	if (kbegins(expression, "dim3") && expression[4])
 		return count_arguments(&whole, 4, whole.len);
 	/* An expression of numbers is one number; a name may be anything. */
 	if (!n || (expression[n] && expression[n] != '('))

@@ -14,20 +14,17 @@ journal_original(const char *file)
  * The temporary name for the new FILE, in the same folder: predictable, so that a leftover is
  * found.
  */
-static char *
+static const char *
 new_path(const char *file)
 {
-	const char *slash = strrchr(file, '/');
-
-	return path_of("%s/%.*s.%s.kadopt-new", adoption.project,
-	    slash ? (int)(slash - file + 1) : 0, file, slash ? slash + 1 : file);
+	return kbeside(project_path(file), kshown(".%s.kadopt-new", basename(file)));
 }
 
 /* Replaces the project's FILE by TEXT atomically, with its mode and owner. */
 static void
 replace(const char *file, const char *text, size_t len)
 {
-	char *path = project_path(file), *fresh = new_path(file);
+	const char *path = project_path(file), *fresh = new_path(file);
 	struct stat st;
 	int fd;
 
@@ -136,10 +133,7 @@ journal_require_writable(const char *file)
 static void
 note(json_t *entry)
 {
-	char at[32];
-
-	know_iso(at, sizeof at);
-	kjson_put(entry, "at", at);
+	kjson_put(entry, "at", know_text());
 	append_record(adopt_path("journal.ndjson"), entry);
 }
 

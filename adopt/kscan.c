@@ -257,7 +257,7 @@ kscan_uses(const struct kscan *s, size_t from, size_t to, const char *name)
 bool
 kscan_stands(const struct kscan *s, size_t p, const char *text)
 {
-	return !strncmp(s->code + p, text, strlen(text));
+	return kbegins(s->code + p, text);
 }
 
 bool

@@ -29,7 +29,7 @@ value_of(const char *word, size_t len)
 		double d;
 
 		errno = 0;
-		i = strtoll(text, &end, strncmp(text, "0x", 2) ? 10 : 16);
+		i = strtoll(text, &end, kbegins(text, "0x") ? 16 : 10);
 		if (!*end && !errno)
 			v = json_integer(i);
 		d = v ? 0 : strtod(text, &end);
@@ -152,7 +152,7 @@ read_line(const char *p, const char *end, const char *kernel, bool geometry, jso
 
 	if (!at)
 		return;
-	main_line = !strncmp(at, main_tag, strlen(main_tag));
+	main_line = kbegins(at, main_tag);
 	close = memchr(at, ']', (size_t)(end - at));
 	words = close ? read_words(close + 1, (size_t)(end - close - 1)) : NULL;
 	if (words && strcmp(kjson_str_or(words, "kernel", kernel), kernel)) {

@@ -75,7 +75,7 @@ ncu_calls(const char *file, const json_t *kernels)
 		bool first = !json_array_size(titles);
 
 		/* Output of the application, or remarks of ncu. */
-		if (first && strncmp(line, NCU_TITLES, strlen(NCU_TITLES)))
+		if (first && !kbegins(line, NCU_TITLES))
 			continue;
 		cells = cells_of(line);
 		if (first)

@@ -95,7 +95,6 @@ set_unit(const json_t *assumed)
 	if (!unit)
 		kdie_usage("%s/%s:%d: %s: %s", adoption.project, adoption.file, watched.line,
 		    adoption.kernel, why.len ? why.data : "it is not seen by the compiler");
-	make_folder_of(path);
 	write_json(path, unit);
 	adoption_read_unit();
 	if (assumed)

@@ -33,7 +33,7 @@ oracle_swap(const char *text, char **why)
 	size_t done = 0;
 
 	if (rules_scan("no_double", adoption.language, text, "\\w+", NULL, &faults)) {
-		*why = kstrndup(faults.data, strcspn(faults.data, "\n"));
+		*why = kuntil(faults.data, "\n");
 		kbuf_free(&out);
 		return NULL;
 	}

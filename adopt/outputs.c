@@ -202,19 +202,17 @@ outputs_digits(void)
 	 * difference of much larger numbers.
 	 */
 	static const double most = 0.01, least = 1e-6, tiny = 1e-6;
-	const json_t *outputs = json_object_get(adoption.json, "outputs");
 
-	for (size_t k = 0; k < LEN(kinds); k++) {
-		auto_free char *compare = kasprintf("%s:%g", kinds[k], most), *why = NULL;
+	kforeach(kind, kinds) {
+		auto_free char *compare = kasprintf("%s:%g", *kind, most), *why = NULL;
 		struct comparing c = { .lenient = true, .worst = least };
 
-		kjson_foreach(o, outputs)
+		kjson_foreach(o, adoption.json, "outputs")
 			why = why ?: output_differs(&c, o, compare, adoption.project);
 		if (why || !(c.far <= tiny * c.largest) || isinf(c.worst))
 			continue;
-		return c.far > 0
-		    ? kasprintf("%s:%g:%g", kinds[k], round_up(c.worst), round_up(c.far))
-		    : kasprintf("%s:%g", kinds[k], round_up(c.worst));
+		return c.far > 0 ? kasprintf("%s:%g:%g", *kind, round_up(c.worst), round_up(c.far))
+		                 : kasprintf("%s:%g", *kind, round_up(c.worst));
 	}
 	return NULL;
 }
@@ -222,12 +220,11 @@ outputs_digits(void)
 bool
 outputs_allow(const char *compare)
 {
-	const json_t *outputs = json_object_get(adoption.json, "outputs");
 	struct tolerance asked, t;
 	int kind = kind_of(compare, &asked);
 
 	return kind >= 0 &&
-	    !kany(kjson_foreach(o, outputs),
+	    !kany(kjson_foreach(o, adoption.json, "outputs"),
 	        kind_of(kjson_str_or(o, "compare", "exact"), &t) != kind || t.rtol < asked.rtol ||
 	            t.atol < asked.atol);
 }

@@ -86,7 +86,7 @@ own_lines(char *text, const char *project, struct origins *o)
 		if (*line != '#' || line[1] != ' ') {
 			if (own && include && strchr(include, '<'))
 				kbuf_printf(&b, "%s\n", include);
-			include = strncmp(line, "#include", 8) ? NULL : line;
+			include = kbegins(line, "#include") ? line : NULL;
 			if (own && !include)
 				kbuf_printf(&b, "%s\n", line);
 			continue;
@@ -101,7 +101,7 @@ own_lines(char *text, const char *project, struct origins *o)
 		/* Flag "1": a file begins here; without it, this is the line after the include. */
 		if (own && include && !name)
 			kbuf_printf(&b, "%s\n", include);
-		if (!name || !strncmp(end + 1, " 1", 2))
+		if (!name || kbegins(end + 1, " 1"))
 			include = NULL;
 		own = name != NULL;
 		if (own)

@@ -87,7 +87,7 @@ declared_shape(const struct kscan_param *p)
 		const char *close = strchr(++open, ']');
 		char *one;
 
-		open += !strncmp(open, "static ", 7) ? 7 : 0;
+		open += kbegins(open, "static ") ? 7 : 0;
 		one = kstrndup(open, close ? (size_t)(close - open) : 0);
 		whole = *one && one[strspn(one, " ")] && !strchr(one, '[');
 		kbuf_printf(&b, strpbrk(one, "+-/% ") ? "%s(%s)" : "%s%s", b.len ? "*" : "", one);

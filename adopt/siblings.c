@@ -79,7 +79,7 @@ depth_of(const json_t *names)
 	kjson_foreach_text(name, names) {
 		size_t n = 0;
 
-		while (!strncmp(name + 3 * n, "../", 3))
+		while (kbegins(name + 3 * n, "../"))
 			n++;
 		most = n > most ? n : most;
 	}

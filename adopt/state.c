@@ -22,7 +22,7 @@ work_begin(const char *name, const char *fmt, ...)
 void
 work_end(struct work_span *w)
 {
-	ksay("%-10s took %.1f s\n", w->name, (double)(know_ns() - w->since) / 1e9);
+	ksay("%-10s took %.1f s\n", w->name, kseconds_since(w->since));
 	w->name = NULL;
 }
 
@@ -211,10 +211,7 @@ path_in(const char *folder, const char *path)
 {
 	size_t n = strlen(folder);
 
-	return strncmp(path, folder, n) ? NULL
-	    : path[n] == '/'            ? path + n + 1
-	    : path[n]                   ? NULL
-	                                : "";
+	return !kbegins(path, folder) ? NULL : path[n] == '/' ? path + n + 1 : path[n] ? NULL : "";
 }
 
 char *

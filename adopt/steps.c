@@ -143,11 +143,10 @@ holds_kernel(const char *project, const char *file, const char *name)
 static void
 complete(struct adopt_options *o)
 {
-	json_t *outputs = json_object_get(o->answers, "outputs");
 	const char *file = kjson_maybe(o->answers, "file"),
 	           *mode = kjson_str_or(o->answers, "mode", "linear"), *language;
 
-	kjson_foreach(output, outputs)
+	kjson_foreach(output, o->answers, "outputs")
 		kjson_put(output, "compare", o->compare ?: "auto");
 	if (o->provider)
 		json_object_set_new(o->answers, "model",

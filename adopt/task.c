@@ -185,7 +185,7 @@ add_members(json_t *axes, json_t *inputs, json_t *outputs, json_t *arguments)
 			        json_object_get(
 			            json_object_get(json_array_get(parameters.calls, 0), "args"),
 			            x->name),
-			        "fixed", draft.fixed || strncmp(x->dtype, "float", 5) != 0));
+			        "fixed", draft.fixed || !kbegins(x->dtype, "float")));
 			continue;
 		}
 		tensor = json_pack("{s:o,s:s}", "shape", shape_json(x->shape), "dtype", x->dtype);
@@ -247,7 +247,7 @@ is_input(const struct value *x)
 static bool
 is_float(const struct value *x)
 {
-	return !strncmp(x->dtype, "float", 5) || !strcmp(x->dtype, "bfloat16");
+	return kbegins(x->dtype, "float") || !strcmp(x->dtype, "bfloat16");
 }
 
 /*
@@ -909,7 +909,7 @@ unfinished(const char *text)
 	for (const char *p = text; (p = strstr(p, "apart: begin ")); p++)
 		begin = p + strlen("apart: begin ");
 	done = begin ? strstr(begin, "apart: done ") : NULL;
-	return begin && !done ? kstrndup(begin, strcspn(begin, "\n")) : NULL;
+	return begin && !done ? kuntil(begin, "\n") : NULL;
 }
 
 /* Instead of the workloads' own sizes, those that the check of a candidate draws around them. */
@@ -1126,7 +1126,7 @@ hold_integers(const char *why)
 static bool
 avoid(const char *crashed)
 {
-	auto_free char *name = kstrndup(crashed, strcspn(crashed, " \n"));
+	auto_free char *name = kuntil(crashed, " \n");
 	bool near = strstr(crashed, " drawn as ") != NULL;
 
 	return keep_listed(crashed) || drop_crashing(name, near) || drop_unrecorded(name) ||
@@ -1277,7 +1277,7 @@ wrong_any(enum wrong x)
 static bool
 give_up_crashed(void)
 {
-	auto_free char *name = kstrndup(draft.crash ?: "", strcspn(draft.crash ?: "", " "));
+	auto_free char *name = kuntil(draft.crash ?: "", " ");
 
 	return drop_named(name) || drop_unrecorded(name) ||
 	    (json_array_size(draft.small) && json_array_clear(draft.small) == 0);
@@ -1609,8 +1609,7 @@ accused(const char *text)
 	json_t *names = json_array();
 
 	for (; (text = strstr(text, before)); text += strlen(before)) {
-		auto_free char *name =
-		    kstrndup(text + strlen(before), strcspn(text + strlen(before), ":\n"));
+		auto_free char *name = kuntil(text + strlen(before), ":\n");
 
 		if (!kjson_has(draft.untimed, name) && !kjson_has(names, name))
 			kjson_add(names, name);
@@ -2016,7 +2015,7 @@ allow_symbols(const json_t *eval)
 	kjson_foreach(r, eval, "reasons") {
 		/* "NAME (imported): …" */
 		const char *detail = kjson_str(r, "detail");
-		auto_free char *name = kstrndup(detail, strcspn(detail, " "));
+		auto_free char *name = kuntil(detail, " ");
 
 		if (!kjson_is(r, "check", "forbidden_symbol") ||
 		    !kjson_has(rules_words("symbols"), name))

@@ -126,7 +126,7 @@ settle(const struct types *t, struct type *type)
 	const struct unit_source *s;
 	const struct kscan_item *x;
 
-	if (!strncmp(type->name, "std::", 5) && is_number(type->name + 5))
+	if (kbegins(type->name, "std::") && is_number(type->name + 5))
 		memmove(type->name, type->name + 5, strlen(type->name + 5) + 1);
 	if (other)
 		set_name(type, other);

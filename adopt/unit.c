@@ -43,7 +43,7 @@ is_changed(const struct unit_source *s, size_t at, size_t len)
 		return true;
 	while (at > 1 &&
 	    (kis_word(code[at - 1]) || strchr(".>[]", code[at - 1]) ||
-	        !strncmp(code + at - 1, "->", 2)))
+	        kbegins(code + at - 1, "->")))
 		at--;
 	while (at > 1 && strchr(" \t(", code[at - 1]))
 		at--;

@@ -31,13 +31,11 @@ verdicts_add(
     const char *id, const char *hex, enum verdict outcome, const char *why, const char *compare)
 {
 	auto_free char *line = kfence_line(why, WHY_CHARS);
-	char now[32];
 
-	know_iso(now, sizeof now);
 	append_record(adopt_path("verdicts.ndjson"),
 	    json_pack("{s:s,s:s,s:s,s:b,s:s,s:s,s:s*,s:s}", "schema", "verdict/1", "id", id,
 	        "code_sha256", hex, "good", outcome == DEPLOYED || outcome == ALLOWED, "outcome",
-	        outcomes[outcome], "why", line, "compare", compare, "at", now));
+	        outcomes[outcome], "why", line, "compare", compare, "at", know_text()));
 	remember();
 }
 

@@ -443,7 +443,7 @@ remove_raw(void)
 	const struct dirent *e;
 
 	while ((e = knext_entry(d, watch.folder)))
-		if (!strncmp(e->d_name, "raw.", 4))
+		if (kbegins(e->d_name, "raw."))
 			unlink(path_join(watch.folder, e->d_name));
 }
 
@@ -494,7 +494,7 @@ collect(json_int_t *dropped)
 	const struct dirent *e;
 
 	while ((e = knext_entry(d, watch.folder)))
-		if (!strncmp(e->d_name, "raw.", 4) && kis_digit(e->d_name[4]))
+		if (kbegins(e->d_name, "raw.") && kis_digit(e->d_name[4]))
 			json_array_append_new(
 			    raws, read_raw(path_join(watch.folder, e->d_name), dropped));
 	kjson_sort_by(raws, "begun");
@@ -539,10 +539,8 @@ die_foreign(const char *program)
 static _Noreturn void
 die_unseen(void)
 {
-	char *path = watch_program(), program[256];
-	const char *slash = strrchr(path, '/');
+	const char *path = watch_program(), *program = basename(path);
 
-	snprintf(program, sizeof program, "%s", slash ? slash + 1 : path);
 	if (!was_loaded(program))
 		kdie(K_MISSING,
 		    "%s of %s was seen, because the watching library was not loaded into %s; "

@@ -129,7 +129,7 @@ after_place(const struct kscan *s, struct place *x, size_t to)
 		} else if (*c == '[' || *c == '(') {
 			x->element |= x->whole && *c == '[';
 			x->p = kscan_close(s, x->p, to);
-		} else if (x->whole && (*c == '.' || !strncmp(c, "->", 2))) {
+		} else if (x->whole && (*c == '.' || kbegins(c, "->"))) {
 			x->element |= *c == '-';
 			x->p = kscan_word(s, kscan_blank(s, x->p + 1 + (*c == '-'), to), to) - 1;
 		} else if (strchr(";{}]", *c)) {

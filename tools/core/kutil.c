@@ -52,7 +52,7 @@ void
 kutil_drop_secrets(void)
 {
 	for (char **e = environ; e && *e;) {
-		auto_free char *name = kstrndup(*e, strcspn(*e, "="));
+		auto_free char *name = kuntil(*e, "=");
 		char *value = getenv(name);
 
 		if (kutil_is_secret(*e)) {
@@ -354,6 +354,12 @@ char *
 kstrndup(const char *s, size_t n)
 {
 	return check_alloc(strndup(s, n));
+}
+
+char *
+kuntil(const char *s, const char *ends)
+{
+	return kstrndup(s, strcspn(s, ends));
 }
 
 char *

@@ -145,6 +145,8 @@ void *kmore(void *list, size_t count, size_t size);
 char *kstrdup(const char *s);
 /* At most N bytes of the string S: the copy ends at the first NUL. For bytes, use kmemdup. */
 char *kstrndup(const char *s, size_t n);
+/* S up to the first character of ENDS. */
+char *kuntil(const char *s, const char *ends);
 /* All N bytes, whatever they are, with a NUL appended. */
 char *kmemdup(const void *bytes, size_t n);
 char *kasprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

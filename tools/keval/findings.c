@@ -26,7 +26,7 @@ static char *
 line_at(const char *p)
 {
 	p += strspn(p, "= \t");
-	return kstrndup(p, strcspn(p, "\r\n"));
+	return kuntil(p, "\r\n");
 }
 
 /* Adds a row for a run without findings: it is clean as far as it got. */

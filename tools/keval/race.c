@@ -273,7 +273,7 @@ race_once(struct entry *entries, size_t count)
 	out = json_pack(
 	    "{s:s,s:s,s:O}", "schema", "bench/1", "task", keval.task_file, "kernels", rows);
 	if (first) {
-		auto_free char *name = kstrndup(first, strcspn(first, "="));
+		auto_free char *name = kuntil(first, "=");
 		struct harness_run run = { .so = first + strlen(name) + 1,
 			.name = name,
 			.phase = "timing",

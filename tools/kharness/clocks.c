@@ -78,8 +78,7 @@ int
 clocks_holder(const char *operand)
 {
 	static const int ignored[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE };
-	auto_free char *uuid = kstrndup(operand, strcspn(operand, ":")),
-	               *name = kasprintf("gpu-%s.clocks", uuid);
+	auto_free char *uuid = kuntil(operand, ":"), *name = kasprintf("gpu-%s.clocks", uuid);
 	char byte;
 	unsigned mhz =
 	    strchr(operand, ':') ? (unsigned)strtoul(strchr(operand, ':') + 1, NULL, 10) : 0;

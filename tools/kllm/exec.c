@@ -35,7 +35,7 @@ preset(const char *name)
 	               *row = kasprintf("\n%s\t", name);
 	const char *at = strstr(text, row);
 
-	return at ? kstrndup(at + strlen(row), strcspn(at + strlen(row), "\n")) : NULL;
+	return at ? kuntil(at + strlen(row), "\n") : NULL;
 }
 
 /*

@@ -151,7 +151,7 @@ files_forms(struct kbuf *out, const char *name, const char *backend)
 
 	kbuf_printf(out, "\n%s", p ?: "");
 	while (p && (p = strstr(p, "{{>"))) {
-		auto_free char *inner = kstrndup(p + 3, strcspn(p + 3, "}"));
+		auto_free char *inner = kuntil(p + 3, "}");
 		char *key = strchr(inner, '@');
 		bool status = key && !strcmp(key, "@status");
 

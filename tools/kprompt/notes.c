@@ -202,8 +202,7 @@ static const char *
 take_section(const char *s, const json_t *head, json_t *out)
 {
 	json_auto_t *own = json_copy((json_t *)head);
-	auto_free char *line = kstrndup(s + 3, strcspn(s + 3, "\n")),
-	               *heading = kfence_line(line, MAX_HEADING);
+	auto_free char *line = kuntil(s + 3, "\n"), *heading = kfence_line(line, MAX_HEADING);
 	size_t len;
 	long lines, line_no = note.line;
 

@@ -26,7 +26,7 @@ set_environment(void)
 {
 	for (char **v = environ; *v;)
 		if (kbegins(*v, "GIT_")) {
-			auto_free char *name = kstrndup(*v, strcspn(*v, "="));
+			auto_free char *name = kuntil(*v, "=");
 
 			unsetenv(name);
 			v = environ;
@@ -104,7 +104,7 @@ repo_top(const char **why)
 	else if (code)
 		kdie(K_IO, "git rev-parse: %.500s", result.err);
 	else
-		top = kstrndup(result.out, strcspn(result.out, "\n"));
+		top = kuntil(result.out, "\n");
 	return top;
 }
 

@@ -86,7 +86,7 @@ error_line(const char *log)
 {
 	const char *from = strcasestr(log, "error") ?: log;
 
-	return kstrndup(from, strcspn(from, "\n"));
+	return kuntil(from, "\n");
 }
 
 /* Why a candidate failed; the caller frees. */
