@@ -634,7 +634,7 @@ add_group(
 		next = end < item->to ? end : item->to;
 		next_include(b, f, &at, next, &system, &header);
 		if (!header)
-			kbuf_add(out, f->text + p, next - p);
+			kbuf_slice(out, f->text, p, next);
 	}
 }
 
@@ -659,8 +659,7 @@ add_kernel(struct kbuf *out, const struct source *x, const struct kscan_item *it
 	struct kregex_span specifiers = { 0 };
 
 	/* Unchanged, followed by the entry that calls it for the task, or stands for it. */
-	kbuf_add(
-	    out, x->text + item->lead, (own && !replaced ? item->to : item->from) - item->lead);
+	kbuf_slice(out, x->text, item->lead, own && !replaced ? item->to : item->from);
 	if (own && last)
 		kbuf_printf(out, "%s%s", replaced ? "" : "\n\n", kjson_str(adoption.unit, "text"));
 	if (own)
@@ -670,7 +669,7 @@ add_kernel(struct kbuf *out, const struct source *x, const struct kscan_item *it
 	/* In C, an inline function alone is not a definition. */
 	kregex_find("\\A(?:(?:static|inline)\\s+)*", x->scan.code + item->from,
 	    item->to - item->from, &specifiers, 1);
-	kbuf_add(out, x->text + item->from + specifiers.to, item->to - item->from - specifiers.to);
+	kbuf_slice(out, x->text, item->from + specifiers.to, item->to);
 }
 
 /* Does one of the first N parts have the same include as X? */
@@ -705,9 +704,9 @@ bundle_text(struct bundle *b)
 		else if (x->kind == KSCAN_GROUP)
 			add_group(&out, b, f, x);
 		else if (x->kind == KSCAN_INCLUDE)
-			kbuf_add(&out, f->text + x->from, x->to - x->from);
+			kbuf_slice(&out, f->text, x->from, x->to);
 		else
-			kbuf_add(&out, f->text + x->lead, x->to - x->lead);
+			kbuf_slice(&out, f->text, x->lead, x->to);
 		if (out.data[out.len - 1] != '\n')
 			kbuf_puts(&out, "\n");
 		/* A kernel inside a condition, or in a class, is called from outside it. */

@@ -283,15 +283,13 @@ compile_log(const char *folder, const char *file)
 json_t *
 compile_commands(const char *folder, const char *file, bool cxx)
 {
-	static const char *const places[] = { ".", "build", "out", "cmake-build-release",
-		"builddir" };
 	struct subject subject = { folder, path_join(folder, file), "",
 		kjson_bool(rules_language(file), "device"), cxx };
 	json_t *found = NULL;
 	bool astray = false;
 
-	kforeach(place, places) {
-		char *path = path_of("%s/%s/compile_commands.json", folder, *place);
+	kforeach_text(place, ".", "build", "out", "cmake-build-release", "builddir") {
+		char *path = path_of("%s/%s/compile_commands.json", folder, place);
 
 		kjson_foreach(call, found ? NULL : calls_in(path, folder))
 			if (!found)
@@ -306,9 +304,6 @@ compile_commands(const char *folder, const char *file, bool cxx)
 void
 compile_settle(json_t *settings, const char *architecture)
 {
-	/* Leave out code that no call of the kernel needs, and its imports. */
-	static const char *const more[] = { "-cudart", "shared", "-Xcompiler",
-		"-fvisibility=default,-ffunction-sections", "-Xlinker", "--gc-sections" };
 	json_t *flags = json_object_get(settings, "flags");
 	bool any = false;
 
@@ -324,6 +319,8 @@ compile_settle(json_t *settings, const char *architecture)
 	}
 	if (architecture && !any)
 		json_array_append_new(flags, json_sprintf("-arch=%s", architecture));
-	kforeach(word, more)
-		kjson_add(flags, *word);
+	/* Leave out code that no call of the kernel needs, and its imports. */
+	kforeach_text(word, "-cudart", "shared", "-Xcompiler",
+	    "-fvisibility=default,-ffunction-sections", "-Xlinker", "--gc-sections")
+		kjson_add(flags, word);
 }

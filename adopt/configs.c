@@ -53,15 +53,13 @@ read_calls(const char *path, const char *missing, json_t **header)
 static void
 check_same(const char *path, const json_t *timing, const json_t *observed)
 {
-	static const char *const fields[] = { "kernel", "signature_sha256", "wrapper_sha256",
-		"command_sha256", "sources_sha256" };
-
-	kforeach(field, fields)
-		if (!kjson_is(timing, *field, kjson_str(observed, *field)))
+	kforeach_text(field, "kernel", "signature_sha256", "wrapper_sha256", "command_sha256",
+	    "sources_sha256")
+		if (!kjson_is(timing, field, kjson_str(observed, field)))
 			kdie_usage("%s: belongs to another program than the observed one (%s "
 			           "differs); "
 			           "run kadopt observe --force to write both again",
-			    path, *field);
+			    path, field);
 }
 
 /* The calls of timing.ndjson; calls from a log may contain their times. New reference. */

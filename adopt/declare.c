@@ -185,7 +185,7 @@ read_members(const struct kscan *s, size_t from, size_t to, struct kscan_members
 		end = kscan_part(s, p, to, true);
 		if (p > from)
 			kbuf_printf(&b, "%.*s ", (int)base, s->code + from);
-		kbuf_printf(&b, "%.*s", (int)(end - p), s->code + p);
+		kbuf_slice(&b, s->code, p, end);
 		own = kscan_code(b.data);
 		read_param(&own, 0, own.len, &x);
 		if (p == from)

@@ -825,7 +825,6 @@ returned_type(void)
 static char *
 take_result(void)
 {
-	static const char *const allocates[] = { "malloc", "calloc", "realloc", "new", "strdup" };
 	auto_free char *own = returned_type();
 	auto_leaves struct type_leaves leaves = { 0 };
 	char *before = NULL;
@@ -835,10 +834,10 @@ take_result(void)
 	if (type.stars) {
 		/* It returns one of its arguments, which is compared in place. */
 		making.own = true;
-		kforeach(name, allocates)
-			if (json_object_get(making.seen, *name))
+		kforeach_text(name, "malloc", "calloc", "realloc", "new", "strdup")
+			if (json_object_get(making.seen, name))
 				kbuf_printf(making.why,
-				    "it returns a pointer, perhaps to memory from %s\n", *name);
+				    "it returns a pointer, perhaps to memory from %s\n", name);
 	} else if (type.kind == TYPE_NUMBER ||
 	    (type.kind == TYPE_RECORD && type_leaves(&making.types, &type, &leaves))) {
 		bool number = type.kind == TYPE_NUMBER;

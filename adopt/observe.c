@@ -64,7 +64,6 @@ answer(const char *field)
 static void
 find_adoption(void)
 {
-	static const char *const needed[] = { "project", "kernel", "build", "run" };
 	char *path = path_of("%s/adopt.json", asked.campaign);
 
 	if (kis_there(path)) {
@@ -72,8 +71,8 @@ find_adoption(void)
 			kdie_usage("%s already exists; remove the duplicate options", path);
 		adoption_load(asked.campaign);
 	} else {
-		kforeach(field, needed)
-			answer(*field);
+		kforeach_text(field, "project", "kernel", "build", "run")
+			answer(field);
 		kjson_extend(asked.answers, "{s:s,s:s}", "schema", "adopt/1", "language",
 		    kjson_str_or(rules_language(answer("file")), "language", "c"));
 		adoption_new(asked.campaign, asked.answers);
@@ -256,13 +255,11 @@ part_arguments(json_t *call)
 static json_t *
 record_of(const json_t *raw, size_t i)
 {
-	static const char *const own[] = { "ns", "clock", "faults", "args", "pointers", "grid",
-		"block", "launches", NULL },
-	                         *const launched[] = { "grid", "block", "shared", NULL };
 	json_t *r = json_pack("{s:I,s:s}", "i", (json_int_t)i, "kernel", adoption.kernel);
 
-	kjson_share(r, raw, own);
-	kjson_share(r, main_launch(json_object_get(raw, "launches")), launched);
+	kjson_pick(
+	    r, raw, "ns", "clock", "faults", "args", "pointers", "grid", "block", "launches");
+	kjson_pick(r, main_launch(json_object_get(raw, "launches")), "grid", "block", "shared");
 	part_arguments(r);
 	add_reading(json_object_get(r, "pointers"));
 	return r;

@@ -43,7 +43,7 @@ oracle_swap(const char *text, char **why)
 
 		if (!wide || is_include(code, p))
 			continue;
-		kbuf_add(&out, text + done, p - done);
+		kbuf_slice(&out, text, done, p);
 		kbuf_puts(&out, wide);
 		done = end;
 	}

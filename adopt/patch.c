@@ -21,11 +21,11 @@ edits_apply(const struct edits *e, const char *file, const char *text, size_t fr
 	kforeach_list(x, e) {
 		if (strcmp(x->file, file) || x->from < from || x->to > to)
 			continue;
-		kbuf_add(out, text + from, x->from - from);
+		kbuf_slice(out, text, from, x->from);
 		kbuf_puts(out, x->text);
 		from = x->to;
 	}
-	kbuf_add(out, text + from, to - from);
+	kbuf_slice(out, text, from, to);
 }
 
 void

@@ -127,14 +127,14 @@ sequence_body(const struct unit_source *s, const struct kscan_item *f)
 	const struct kscan_launch *list = kscan_launches(f, &n);
 
 	kforeach_of(l, list, n) {
-		kbuf_add(&b, s->scan.text + at, (*l->stream ? l->config : l->config_to) - at);
+		kbuf_slice(&b, s->scan.text, at, *l->stream ? l->config : l->config_to);
 		if (*l->stream)
 			kbuf_printf(&b, "<<<%s, %s, %s, stream", l->grid, l->block, l->shared);
 		else
 			kbuf_puts(&b, *l->shared ? ", stream" : ", 0, stream");
 		at = l->config_to;
 	}
-	kbuf_add(&b, s->scan.text + at, f->to - at);
+	kbuf_slice(&b, s->scan.text, at, f->to);
 	return rules_replace(
 	    "stream", kjson_str_or(rules_language(s->name), "language", "c"), b.data);
 }

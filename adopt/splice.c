@@ -41,9 +41,9 @@ item_hash(
 	bool in = kernel && x->from < kernel->from && kernel->to < x->to;
 	auto_free char *clean = NULL;
 
-	kbuf_add(&b, text + x->from, (in ? kernel->from : x->to) - x->from);
+	kbuf_slice(&b, text, x->from, in ? kernel->from : x->to);
 	if (in)
-		kbuf_add(&b, text + kernel->to, x->to - kernel->to);
+		kbuf_slice(&b, text, kernel->to, x->to);
 	clean = language ? rules_replace("cleanup", language, b.data) : kstrdup(b.data);
 	ktoken_hash(clean, strlen(clean), hex);
 }
@@ -266,12 +266,12 @@ add_text(struct kbuf *b, size_t from, size_t to)
 		    : kjson_maybe(change.renamed, word);
 
 		if (fresh) {
-			kbuf_add(b, s->text + from, p - from);
+			kbuf_slice(b, s->text, from, p);
 			kbuf_puts(b, fresh);
 			from = end;
 		}
 	}
-	kbuf_add(b, s->text + from, to - from);
+	kbuf_slice(b, s->text, from, to);
 }
 
 /* Is it a prototype of one of the winner's own functions? */
@@ -383,22 +383,23 @@ add_parameter(struct kbuf *b, const struct kscan *s, size_t from, size_t to,
 	kscan_each(p, s, from, end, x->name)
 		name = p;
 	if (!name) {
-		kbuf_add(b, s->text + from, to - from);
+		kbuf_slice(b, s->text, from, to);
 		return;
 	}
 	star = memrchr(s->code + from, '*', name - from);
 	if (star && !kregex_is(restricting, x->text) &&
 	    kregex_match(restricting, y->text, promise)) {
-		kbuf_add(b, s->text + from, (size_t)(star + 1 - s->code) - from);
-		kbuf_printf(
-		    b, "%.*s ", (int)(promise->to - promise->from), y->text + promise->from);
-		from = (size_t)(star + 1 - s->code);
-		from += strspn(s->text + from, " ");
+		size_t after = (size_t)(star + 1 - s->code);
+
+		kbuf_slice(b, s->text, from, after);
+		kbuf_slice(b, y->text, promise->from, promise->to);
+		kbuf_puts(b, " ");
+		from = after + strspn(s->text + after, " ");
 	}
-	kbuf_add(b, s->text + from, name - from);
+	kbuf_slice(b, s->text, from, name);
 	kbuf_puts(b, y->name);
 	name += strlen(x->name);
-	kbuf_add(b, s->text + name, to - name);
+	kbuf_slice(b, s->text, name, to);
 }
 
 /*
@@ -413,7 +414,7 @@ add_beginning(struct kbuf *b, size_t old_to, size_t new_to)
 	auto_free char *was = plain_head(k), *now = plain_head(n);
 
 	if (!strcmp(was, now)) {
-		kbuf_add(b, old->text + k->from, old_to - k->from);
+		kbuf_slice(b, old->text, k->from, old_to);
 		return;
 	}
 	if (kscan_has_word(k, "static") && !kscan_has_word(n, "static"))
@@ -444,7 +445,7 @@ add_head(struct kbuf *b)
 		add_beginning(b, k->open + 1, change.new_kernel->open + 1);
 	} else {
 		add_attributes(b);
-		kbuf_add(b, old->text + k->from, k->open + 1 - k->from);
+		kbuf_slice(b, old->text, k->from, k->open + 1);
 	}
 	p = k->open + 1;
 	for (size_t i = 0, end; i < was.count; i++, p = end) {
@@ -453,7 +454,7 @@ add_head(struct kbuf *b)
 		kbuf_add(b, old->text + end, end < was.close);
 		end += end < was.close;
 	}
-	kbuf_add(b, old->text + p, k->body - p);
+	kbuf_slice(b, old->text, p, k->body);
 	return true;
 }
 
@@ -466,7 +467,7 @@ add_comments(struct kbuf *b, const struct kscan_item *x)
 
 	kbuf_add(b, old, n);
 	if (!same_lines(old, n, change.w.text + x->lead, x->from - x->lead))
-		kbuf_add(b, change.w.text + x->lead, x->from - x->lead);
+		kbuf_slice(b, change.w.text, x->lead, x->from);
 }
 
 static void
@@ -517,7 +518,7 @@ add_caller(struct kbuf *b, const char *body)
 {
 	const struct kscan_item *k = change.kernel;
 
-	kbuf_add(b, change.file->text + k->lead, k->body - k->lead);
+	kbuf_slice(b, change.file->text, k->lead, k->body);
 	kbuf_puts(b, body);
 }
 
@@ -530,7 +531,7 @@ add_own(struct kbuf *b, const struct kscan_item *x)
 	if (change.called && change.launched && !change.kept && x == heir)
 		add_comments(b, x);
 	else
-		kbuf_add(b, change.w.text + x->lead, x->from - x->lead);
+		kbuf_slice(b, change.w.text, x->lead, x->from);
 	if (change.called && x == change.entry) {
 		add_entry_head(b);
 		kbuf_puts(b, "\n");
@@ -551,11 +552,9 @@ add_items(struct kbuf *b)
 		if (x == change.new_holder && !change.called) {
 			kbuf_puts(b, line ? "\n" : "");
 			/* The project's class around it, if it is in one. */
-			kbuf_add(b, change.file->text + change.holder->lead,
-			    change.kernel->lead - change.holder->lead);
+			kbuf_slice(b, change.file->text, change.holder->lead, change.kernel->lead);
 			add_kernel(b);
-			kbuf_add(b, change.file->text + change.kernel->to,
-			    change.holder->to - change.kernel->to);
+			kbuf_slice(b, change.file->text, change.kernel->to, change.holder->to);
 			kbuf_puts(b, "\n\n");
 			line = false;
 		} else if (x->own && !(x->kind == KSCAN_MACRO && x->names[0][0] == '_')) {
@@ -603,7 +602,7 @@ add_includes(struct kbuf *b, bool macros)
 		               : kany(bundle_items(&change.b, f, y),
 		                     y->kind == KSCAN_INCLUDE && !strcmp(y->names[0], x->names[0]));
 		if (!there)
-			kbuf_add(b, change.w.text + x->from, x->to - x->from);
+			kbuf_slice(b, change.w.text, x->from, x->to);
 	}
 }
 

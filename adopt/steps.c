@@ -26,26 +26,24 @@ answer_text(void *answers, const char *option, const char *text)
 static void
 add_shape(void *answers, const char *option, const char *text)
 {
-	size_t n = strcspn(text, "=");
-	auto_free char *name = kstrndup(text, n);
+	auto_free char *name = NULL, *shape = NULL;
 
-	if (!n || !text[n] || !text[n + 1])
+	if (!kregex_scan("(?s)\\A([^=]+)=(.+)\\z", text, &name, &shape))
 		kdie_usage("%s %s: must be NAME=EXPRESSION", option, text);
-	kjson_put(kjson_ensure(answers, "shapes", json_object()), name, text + n + 1);
+	kjson_put(kjson_ensure(answers, "shapes", json_object()), name, shape);
 }
 
 /* How much a standalone time may differ from the time in the application. */
 static void
 add_proxy(void *answers, const char *option, const char *text)
 {
-	size_t n = strcspn(text, ",");
-	auto_free char *low = kstrndup(text, n);
+	auto_free char *low = NULL, *high = NULL;
 
-	if (!text[n])
+	if (!kregex_scan("\\A([^,]*),(.*)\\z", text, &low, &high))
 		kdie_usage("%s %s: must be LOW,HIGH", option, text);
 	json_object_set_new(answers, "proxy",
-	    json_pack("[f,f]", knum_double(low, 0, 1e6, option),
-	        knum_double(text + n + 1, 0, 1e6, option)));
+	    json_pack(
+	        "[f,f]", knum_double(low, 0, 1e6, option), knum_double(high, 0, 1e6, option)));
 }
 
 void
@@ -174,7 +172,6 @@ complete(struct adopt_options *o)
 static void
 take_answers(struct adopt_options *o)
 {
-	static const char *const needed[] = { "project", "file", "kernel", "build", "run" };
 	char *path = path_of("%s/adopt.json", o->campaign);
 	json_t *all = kjson_if_there(path)
 	    ?: json_pack("{s:s,s:s}", "schema", "adopt/1", "version", kversion_string());
@@ -182,9 +179,9 @@ take_answers(struct adopt_options *o)
 	json_object_update(all, o->answers);
 	kjson_foreach(output, o->compare ? json_object_get(all, "outputs") : NULL)
 		kjson_put(output, "compare", o->compare);
-	kforeach(key, needed)
-		if (!kjson_maybe(all, *key))
-			kdie_usage("--%s is missing\n%s", *key, usage);
+	kforeach_text(key, "project", "file", "kernel", "build", "run")
+		if (!kjson_maybe(all, key))
+			kdie_usage("--%s is missing\n%s", key, usage);
 	adoption_new(o->campaign, all);
 }
 
@@ -192,11 +189,9 @@ take_answers(struct adopt_options *o)
 static bool
 are_late(const json_t *answers)
 {
-	static const char *const late[] = { "flops", "bytes", "ncu", "count", "timeout_s",
-		"context", "outputs", "sandbox" };
+	static const char late[] = "flops bytes ncu count timeout_s context outputs sandbox";
 
-	return !kany(
-	    kjson_foreach_member(name, v, answers), kindex_of(name, late, LEN(late)) == LEN(late));
+	return !kany(kjson_foreach_member(name, v, answers), !kis_one_of(late, name));
 }
 
 /* Runs a command of ours in the campaign's folder; false, after what it said, if it fails. */

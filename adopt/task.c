@@ -1959,10 +1959,8 @@ task_context(void)
 static void
 remove_campaign(void)
 {
-	static const char *const files[] = { "campaign.json", "task.json", "Makefile" };
-
-	kforeach(file, files)
-		unlink(campaign_path("%s", *file));
+	kforeach_text(file, "campaign.json", "task.json", "Makefile")
+		unlink(campaign_path("%s", file));
 	remove_folder(campaign_path("recorded"));
 }
 

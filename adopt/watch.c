@@ -72,15 +72,14 @@ run_command(const char *what, const char *command, char *const *env)
 static char *
 linkers(void)
 {
-	static const char *const names[] = { "ld", "ld.bfd", "ld.gold", "ld.lld", "ld.mold" };
 	size_t len;
 	auto_free char *from = kdata_path("adopt/ld.sh"),
 	               *text = kread_file_or_die(from, SOURCE_MAX, &len);
 	char *folder = path_join(watch.folder, "linkers");
 
 	kmake_folder(folder);
-	for (size_t i = 0; i < LEN(names); i++) {
-		char *path = path_join(folder, names[i]);
+	kforeach_text(name, "ld", "ld.bfd", "ld.gold", "ld.lld", "ld.mold") {
+		char *path = path_join(folder, name);
 
 		write_bytes(path, text, len);
 		if (chmod(path, 0755) < 0)
@@ -109,7 +108,7 @@ watch_build(void)
 static void
 add_text(struct kbuf *b, size_t from, size_t to)
 {
-	kbuf_add(b, watched.text + from, to - from);
+	kbuf_slice(b, watched.text, from, to);
 }
 
 /*
@@ -365,11 +364,11 @@ replace_in(const char *file)
 		if (strcmp(kscan_plain(l->kernel), adoption.kernel) ||
 		    !strcmp(l->grid, "kwatch_grid") || is_other(file, l))
 			continue;
-		kbuf_add(&b, text + done, l->at - done);
+		kbuf_slice(&b, text, done, l->at);
 		add_replaced(&b, text, l);
 		done = l->to;
 	}
-	kbuf_add(&b, text + done, len - done);
+	kbuf_slice(&b, text, done, len);
 	if (done)
 		write_inside(watch.folder, path, b.data, b.len);
 }

@@ -393,7 +393,7 @@ kjson_text(const char *bytes, size_t len)
 
 		while (i < len && (n = utf8_len(bytes + i, len - i)))
 			i += n;
-		kbuf_add(&b, bytes + start, i - start);
+		kbuf_slice(&b, bytes, start, i);
 		if (i < len) {
 			kbuf_puts(&b, "\xef\xbf\xbd");
 			i++;

@@ -80,7 +80,7 @@ append_lost(struct kbuf *out, const char *cut, size_t max)
 
 	for (; kregex_find("(?m)^.*" ERROR ".*\n", cut, strlen(cut), &at, 1); cut += at.to)
 		if (out->len - start + at.to - at.from <= max)
-			kbuf_add(out, cut + at.from, at.to - at.from);
+			kbuf_slice(out, cut, at.from, at.to);
 }
 
 /* Skips the text before the first error, except the context right above it. */

@@ -638,12 +638,12 @@ kneutral_text(const char *src, size_t len, enum ktoken_lang lang, const char *co
 		if (include || t->kind != WORD || is_keyword(i) ||
 		    !(name = neutral_name(i, numbers)))
 			continue;
-		kbuf_add(&out, src + done, t->from - done);
+		kbuf_slice(&out, src, done, t->from);
 		kbuf_puts(&out, name);
 		done = t->from + t->len;
 		free(name);
 	}
-	kbuf_add(&out, src + done, len - done);
+	kbuf_slice(&out, src, done, len);
 	json_decref(names);
 	json_decref(members);
 	free(token);

@@ -431,6 +431,12 @@ kbuf_empty(void)
 }
 
 void
+kbuf_slice(struct kbuf *b, const char *text, size_t from, size_t to)
+{
+	kbuf_add(b, text + from, to - from);
+}
+
+void
 kbuf_puts(struct kbuf *b, const char *s)
 {
 	kbuf_add(b, s, strlen(s));

@@ -49,6 +49,12 @@ enum {
 /* The same for what OWNER, a pointer to a structure, has as its list and its count. */
 #define kforeach_list(item, owner) kforeach_of(item, (owner)->list, (owner)->count)
 
+/* The same with each of these texts: kforeach_text(name, "a", "b"). */
+#define kforeach_text(text, ...) \
+	for (const char *const text##_all[] = { __VA_ARGS__, NULL }, \
+	                       *const *text##_at = text##_all, *text; \
+	     (text = *text##_at); text##_at++)
+
 /* Is the CONDITION true in some round of the LOOP: kany(kforeach(x, list), *x < 0)? */
 #define kany(loop, condition) \
 	({ \
@@ -188,6 +194,8 @@ struct kbuf {
 /* One that holds an empty text; a zero-initialised one holds none (NULL). */
 struct kbuf kbuf_empty(void);
 void kbuf_add(struct kbuf *b, const void *data, size_t len);
+/* The bytes of TEXT from one place up to another. */
+void kbuf_slice(struct kbuf *b, const char *text, size_t from, size_t to);
 void kbuf_puts(struct kbuf *b, const char *s);
 void kbuf_printf(struct kbuf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* A formatted line for people, without control characters except the newline at its end. */

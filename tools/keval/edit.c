@@ -146,7 +146,7 @@ apply(struct edits *all, const char *program)
 
 	qsort(all->at, all->count, sizeof *all->at, by_place);
 	kforeach_of(e, all->at, all->count) {
-		kbuf_add(&b, program + done, e->at - done);
+		kbuf_slice(&b, program, done, e->at);
 		kbuf_puts(&b, e->now.data ?: "");
 		done = e->at + e->was.len;
 	}

@@ -76,7 +76,7 @@ variant(const char *code, const struct space *s, size_t n, json_t *chosen)
 		const char *value = kjson_item(p->values, n % size);
 
 		n /= size;
-		kbuf_add(&b, code + done, p->from - done);
+		kbuf_slice(&b, code, done, p->from);
 		kbuf_printf(&b, "#define %s %s", p->name, value);
 		kjson_put(chosen, p->name, value);
 		done = p->to;

@@ -130,7 +130,7 @@ complaint(void)
 	size_t skip = result.err_len > STDERR_KEPT ? result.err_len - STDERR_KEPT : 0;
 	struct kbuf b = { 0 };
 
-	kbuf_add(&b, result.err + skip, result.err_len - skip);
+	kbuf_slice(&b, result.err, skip, result.err_len);
 	while (b.len && (b.data[b.len - 1] == '\n' || !b.data[b.len - 1]))
 		b.data[--b.len] = '\0';
 	secret_redact(&b);

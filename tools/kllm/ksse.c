@@ -67,7 +67,7 @@ ksse_feed(struct ksse *s, const char *bytes, size_t len, ksse_handler *handler, 
 		}
 		while (i < len && bytes[i] != '\n' && bytes[i] != '\r')
 			i++;
-		kbuf_add(&s->line, bytes + start, i - start);
+		kbuf_slice(&s->line, bytes, start, i);
 		drop_bom(s);
 		if (s->line.len > KSSE_LINE_MAX) {
 			s->bad = true;

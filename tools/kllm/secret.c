@@ -145,7 +145,7 @@ secret_redact(struct kbuf *b)
 	}
 	if (!done)
 		return false;
-	kbuf_add(&out, b->data + done, b->len - done);
+	kbuf_slice(&out, b->data, done, b->len);
 	explicit_bzero(b->data, b->len);
 	kbuf_free(b);
 	*b = out;
