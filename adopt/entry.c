@@ -307,9 +307,9 @@ is_void_for(const struct kscan_param *p, const char *name, struct type *type, ch
 {
 	auto_leaves struct type_leaves leaves = { 0 };
 	struct types in = making.types;
-	bool found;
+	bool found, here;
 
-	*as = type_of_void(&making.types, making.s, making.f, name, 0);
+	*as = type_of_void(&making.types, making.f, name, 0);
 	*type = type_find(&in, *as ? *as : "", 1);
 	/* Only another file may declare it. */
 	kforeach_of(s, making.s->all->list, *as ? making.s->all->count : 0)
@@ -319,11 +319,12 @@ is_void_for(const struct kscan_param *p, const char *name, struct type *type, ch
 			*type = type_find(&in, *as, 1);
 		}
 	found = type->kind == TYPE_RECORD && type->item && !type_leaves(&in, type, &leaves);
-	if (found && type->source != making.s)
+	here = found && unit_source_of(type->item) == making.s;
+	if (found && !here)
 		refuse(p,
 		    "%s stands for a structure with pointers, %s, which this file does not declare",
 		    name, *as);
-	return found && type->source == making.s;
+	return here;
 }
 
 /* A member like that becomes a pointer to the structure, and so do its expressions. */
@@ -556,9 +557,8 @@ take_record(const struct kscan_param *p, const struct type *type, bool reference
 static const struct kscan_item *
 declared(const char *name)
 {
-	const struct unit_source *s;
 	size_t i = 0;
-	const struct kscan_item *x = unit_item(making.s, name, &i, &s);
+	const struct kscan_item *x = unit_item(making.s, name, &i);
 
 	return x && x->kind == KSCAN_DECLARATION ? x : NULL;
 }
@@ -929,7 +929,7 @@ static void
 write_sequence(void)
 {
 	struct kbuf b = { 0 };
-	auto_free char *body = sequence_body(making.s, making.f);
+	auto_free char *body = sequence_body(making.f);
 
 	add_entry_head(&b);
 	kbuf_printf(&b, "{\n%s%s\n", making.before.data, body + 1 + strspn(body + 1, "\n"));
@@ -1119,8 +1119,8 @@ entry_make(struct adopted_unit *u, const json_t *seen, const json_t *symbols, st
 	making.g = kscan_signature(making.f);
 	bound = instance_bind(u, &making.g, &making.templates, why);
 	making.types.bound = bound;
-	making.own = u->kernel || u->sequence || making.templates.len > 0 ||
-	    !unit_is_plain(making.s, making.f);
+	making.own =
+	    u->kernel || u->sequence || making.templates.len > 0 || !unit_is_plain(making.f);
 	u->names = json_array();
 	take_object();
 	if (making.g.too_many)

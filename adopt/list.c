@@ -60,7 +60,7 @@ static bool
 uses(const struct row *r, const struct row *what)
 {
 	return kscan_uses(
-	    &r->unit.source->scan, r->unit.f->from, r->unit.f->to, kscan_plain(what->unit.name));
+	    r->unit.f->in, r->unit.f->from, r->unit.f->to, kscan_plain(what->unit.name));
 }
 
 /* The smallest function that calls R and can be adopted; INSIDE: the largest that R calls. */
@@ -156,27 +156,26 @@ is_maker(const struct kscan_item *x)
 }
 
 static bool
-is_wanted(const struct unit_source *s, const struct kscan_item *x, const struct list_options *o)
+is_wanted(const struct kscan_item *x, const struct list_options *o)
 {
-	if (x->kind != KSCAN_FUNCTION || kscan_uses(&s->scan, x->from, x->open, "operator") ||
-	    is_maker(x) || (o->file && strcmp(unit_place(s, x->name_at).file, o->file)))
+	if (x->kind != KSCAN_FUNCTION || kscan_uses(x->in, x->from, x->open, "operator") ||
+	    is_maker(x) || (o->file && strcmp(unit_place(x, x->name_at).file, o->file)))
 		return false;
 	if (kscan_has_word(x, "__global__"))
 		return true;
 	/* A function without loops and indexing takes no time, unless the profile has it. */
 	return !kscan_has_word(x, "__device__") &&
 	    (o->all || share_of(o->profile, x->names[0]) > 0 ||
-	        (kscan_matches(&s->scan, x->body, x->to, "<<<") &&
-	            strcmp(x->names[0], "main") != 0) ||
-	        (kscan_uses(&s->scan, x->body, x->to, "for while") &&
-	            kscan_matches(&s->scan, x->body, x->to, "\\[")));
+	        (kscan_matches(x->in, x->body, x->to, "<<<") && strcmp(x->names[0], "main") != 0) ||
+	        (kscan_uses(x->in, x->body, x->to, "for while") &&
+	            kscan_matches(x->in, x->body, x->to, "\\[")));
 }
 
 /* A function in a header is listed once, however many files include it. */
 static bool
-is_new(json_t *seen, const struct unit_source *s, const struct kscan_item *x)
+is_new(json_t *seen, const struct kscan_item *x)
 {
-	struct origin at = unit_place(s, x->name_at);
+	struct origin at = unit_place(x, x->name_at);
 
 	return kjson_enter(seen, kshown("%s:%zu:%s", at.file, at.line, x->names[0]));
 }
@@ -209,9 +208,9 @@ make_rows(const struct unit_sources *s, const struct list_options *o)
 		for (size_t k = 0; (x = unit_candidate(source, k)); k++) {
 			struct row r = { 0 };
 
-			if (!is_wanted(source, x, o) || !is_new(seen, source, x))
+			if (!is_wanted(x, o) || !is_new(seen, x))
 				continue;
-			r.good = unit_make(&r.unit, source, x, NULL, &r.why);
+			r.good = unit_make(&r.unit, x, NULL, &r.why);
 			if (r.good && !is_written(&r.unit, texts)) {
 				r.good = false;
 				kbuf_puts(&r.why, "a macro makes its name\n");

@@ -8,10 +8,7 @@
 static bool
 is_kernel(const struct unit_source *own, const char *name)
 {
-	const struct unit_source *s;
-	const struct kscan_item *x;
-
-	return kany(unit_items(x, s, own, name), kscan_has_word(x, "__global__"));
+	return kany(unit_items(x, own, name), kscan_has_word(x, "__global__"));
 }
 
 static void
@@ -73,8 +70,7 @@ see_reads(const struct kscan_item *f, const struct kscan_param *p, struct kbuf *
 
 /* What an entry with one more parameter cannot replace. */
 static void
-see_form(const struct unit_source *s, const struct kscan_item *f, const struct kscan_signature *g,
-    struct kbuf *why)
+see_form(const struct kscan_item *f, const struct kscan_signature *g, struct kbuf *why)
 {
 	size_t n = strlen(g->result);
 
@@ -82,9 +78,9 @@ see_form(const struct unit_source *s, const struct kscan_item *f, const struct k
 		kbuf_puts(why, "it launches kernels and is a template: adopt its kernels\n");
 	else if (n < 4 || strcmp(g->result + n - 4, "void"))
 		kbuf_puts(why, "it launches kernels and returns a value: adopt its kernels\n");
-	if (!unit_is_plain(s, f))
+	if (!unit_is_plain(f))
 		kbuf_puts(why, "it launches kernels, and its head comes from a macro or an #if\n");
-	if (kscan_uses(&s->scan, f->open, f->to, "stream"))
+	if (kscan_uses(f->in, f->open, f->to, "stream"))
 		kbuf_puts(why, "it launches kernels and already uses the name stream\n");
 	kscan_params(p, g)
 		see_reads(f, p, why);
@@ -93,14 +89,13 @@ see_form(const struct unit_source *s, const struct kscan_item *f, const struct k
 void
 sequence_find(struct adopted_unit *u, struct kbuf *why)
 {
-	const struct unit_source *s = u->source;
 	const struct kscan_item *f = u->f;
 	auto_signature struct kscan_signature g = { 0 };
 	const struct kscan_launch *list;
 	bool stream;
 	size_t n;
 
-	if (u->kernel || !kjson_bool(rules_language(s->name), "device"))
+	if (u->kernel || !kjson_bool(rules_language(u->source->name), "device"))
 		return;
 	g = kscan_signature(f);
 	stream = kany(kscan_params(p, &g), signature_is_stream(p));
@@ -113,28 +108,29 @@ sequence_find(struct adopted_unit *u, struct kbuf *why)
 		    "kernel, or the function that launches it\n");
 	else if (!stream) {
 		u->sequence = json_array();
-		see_form(s, f, &g, why);
+		see_form(f, &g, why);
 		kforeach_of(l, list, n)
 			see_launch(u, l, why);
 	}
 }
 
 char *
-sequence_body(const struct unit_source *s, const struct kscan_item *f)
+sequence_body(const struct kscan_item *f)
 {
+	const char *text = f->in->text;
 	auto_buf struct kbuf b = { 0 };
 	size_t n, at = f->body;
 	const struct kscan_launch *list = kscan_launches(f, &n);
 
 	kforeach_of(l, list, n) {
-		kbuf_slice(&b, s->scan.text, at, *l->stream ? l->config : l->config_to);
+		kbuf_slice(&b, text, at, *l->stream ? l->config : l->config_to);
 		if (*l->stream)
 			kbuf_printf(&b, "<<<%s, %s, %s, stream", l->grid, l->block, l->shared);
 		else
 			kbuf_puts(&b, *l->shared ? ", stream" : ", 0, stream");
 		at = l->config_to;
 	}
-	kbuf_slice(&b, s->scan.text, at, f->to);
-	return rules_replace(
-	    "stream", kjson_str_or(rules_language(s->name), "language", "c"), b.data);
+	kbuf_slice(&b, text, at, f->to);
+	return rules_replace("stream",
+	    kjson_str_or(rules_language(unit_source_of(f)->name), "language", "c"), b.data);
 }

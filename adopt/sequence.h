@@ -20,4 +20,4 @@
  */
 void sequence_find(struct adopted_unit *u, struct kbuf *why);
 /* The body of F, with everything on the stream "stream". The caller frees. */
-char *sequence_body(const struct unit_source *s, const struct kscan_item *f);
+char *sequence_body(const struct kscan_item *f);

@@ -52,19 +52,20 @@ unit_sources_free(struct unit_sources *s)
 }
 
 struct origin
-unit_place(const struct unit_source *s, size_t at)
+unit_place(const struct kscan_item *x, size_t at)
 {
+	const struct unit_source *s = unit_source_of(x);
 	struct origin place = origin_of(&s->origins, s->text, at);
 
 	return place.file ? place : (struct origin){ at, s->name, kline_at(s->text, at) };
 }
 
 bool
-unit_is_plain(const struct unit_source *s, const struct kscan_item *f)
+unit_is_plain(const struct kscan_item *f)
 {
+	const char *project = unit_source_of(f)->project;
 	auto_signature struct kscan_signature now = kscan_signature(f), was = { 0 };
-	auto_free char *text =
-	    s->project ? text_in(s->project, unit_place(s, f->name_at).file) : NULL;
+	auto_free char *text = project ? text_in(project, unit_place(f, f->name_at).file) : NULL;
 	auto_scan struct kscan raw = { 0 };
 	const struct kscan_item *x;
 	bool same;
@@ -82,8 +83,7 @@ unit_is_plain(const struct unit_source *s, const struct kscan_item *f)
 }
 
 const struct kscan_item *
-unit_item(
-    const struct unit_source *own, const char *name, size_t *i, const struct unit_source **source)
+unit_item(const struct unit_source *own, const char *name, size_t *i)
 {
 	const json_t *list = json_object_get(own->all->index, name);
 	size_t n = json_array_size(list);
@@ -91,12 +91,13 @@ unit_item(
 	/* Goes through the list twice: the items of the source OWN first, then the others. */
 	for (; *i < 2 * n; (*i)++) {
 		const json_t *at = json_array_get(list, *i % n);
+		const struct unit_source *s =
+		    own->all->list + json_integer_value(json_array_get(at, 0));
 
-		*source = own->all->list + json_integer_value(json_array_get(at, 0));
-		if ((*source == own) != (*i < n))
+		if ((s == own) != (*i < n))
 			continue;
 		(*i)++;
-		return &(*source)->scan.items[json_integer_value(json_array_get(at, 1))];
+		return &s->scan.items[json_integer_value(json_array_get(at, 1))];
 	}
 	return NULL;
 }

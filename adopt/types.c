@@ -78,9 +78,9 @@ macro_text(const struct kscan_item *x)
 
 /* A preprocessed text shows everything that its file sees. */
 static bool
-is_hidden(const struct types *t, const struct unit_source *s)
+is_hidden(const struct types *t, const struct kscan_item *x)
 {
-	return t->own->project && s != t->own;
+	return t->own->project && unit_source_of(x) != t->own;
 }
 
 /* The meaning of NAME where types are looked up: one step. NULL: none. The caller frees. */
@@ -89,13 +89,11 @@ one_step(const struct types *t, const char *name, int *stars)
 {
 	const char *given = kjson_maybe(t->bound, name);
 	char *text = given ? kstrdup(given) : NULL;
-	const struct unit_source *s;
-	const struct kscan_item *x;
 
-	unit_items(x, s, t->own, name) {
+	unit_items(x, t->own, name) {
 		int more = 0;
 
-		if (text || is_hidden(t, s))
+		if (text || is_hidden(t, x))
 			continue;
 		text = x->kind == KSCAN_MACRO      ? macro_text(x)
 		    : x->kind == KSCAN_DECLARATION ? kscan_typedef_of(x, name, &more)
@@ -123,8 +121,6 @@ settle(const struct types *t, struct type *type)
 {
 	const char *other = kjson_maybe(rules_words("numbers"), type->name);
 	const char *colon = strrchr(type->name, ':');
-	const struct unit_source *s;
-	const struct kscan_item *x;
 
 	if (kbegins(type->name, "std::") && is_number(type->name + 5))
 		memmove(type->name, type->name + 5, strlen(type->name + 5) + 1);
@@ -137,11 +133,10 @@ settle(const struct types *t, struct type *type)
 	                                   : TYPE_UNKNOWN;
 	if (type->kind != TYPE_UNKNOWN)
 		return;
-	unit_items(x, s, t->own, colon && !strchr(colon, '>') ? colon + 1 : type->name) {
-		if (is_hidden(t, s) || !is_definition(x))
+	unit_items(x, t->own, colon && !strchr(colon, '>') ? colon + 1 : type->name) {
+		if (is_hidden(t, x) || !is_definition(x))
 			continue;
 		type->kind = TYPE_RECORD;
-		type->source = s;
 		type->item = x;
 		/* A structure may have a member of one. */
 		if (kscan_looks(x, "\\A[^{]*\\benum\\b")) {
@@ -177,19 +172,19 @@ type_find(const struct types *t, const char *name, int stars)
 
 /* The type of the parameter that gets the argument at AT; of a pointer to void, the same there. */
 static char *
-type_of_argument(const struct types *t, const struct unit_source *s, const struct kscan_item *f,
-    size_t at, int depth)
+type_of_argument(const struct types *t, const struct kscan_item *f, size_t at, int depth)
 {
+	const struct kscan *s = f->in;
 	auto_signature struct kscan_signature g = { 0 };
 	auto_free char *called = NULL;
 	const struct kscan_param *p;
 	const struct kscan_item *x;
 	size_t index, i = 0, end;
 
-	at = kscan_open(&s->scan, at, f->body, &index);
-	at = kscan_name_before(&s->scan, kscan_back(&s->scan, at, f->body), f->body, &end);
-	called = kscan_copy(&s->scan, at, end);
-	while ((x = unit_item(t->own, called, &i, &s)) && x->kind != KSCAN_FUNCTION)
+	at = kscan_open(s, at, f->body, &index);
+	at = kscan_name_before(s, kscan_back(s, at, f->body), f->body, &end);
+	called = kscan_copy(s, at, end);
+	while ((x = unit_item(t->own, called, &i)) && x->kind != KSCAN_FUNCTION)
 		continue;
 	if (!x || depth == DEEP)
 		return NULL;
@@ -197,21 +192,20 @@ type_of_argument(const struct types *t, const struct unit_source *s, const struc
 	p = &g.params[index];
 	return index >= g.count || p->stars != 1 ? NULL
 	    : strcmp(p->type, "void")            ? kstrdup(p->type)
-	                                         : type_of_void(t, s, x, p->name, depth + 1);
+	                                         : type_of_void(t, x, p->name, depth + 1);
 }
 
 char *
-type_of_void(const struct types *t, const struct unit_source *s, const struct kscan_item *f,
-    const char *name, int depth)
+type_of_void(const struct types *t, const struct kscan_item *f, const char *name, int depth)
 {
 	static const char taken[] = "(?:\\(\\s*(?:const\\s+)?((?:struct\\s+)?\\w+)\\s*\\*\\s*\\)|"
 	                            "\\b((?:struct\\s+)?\\w+)\\s*\\*\\s*\\w+\\s*=)\\s*\\z";
-	const char *code = s->scan.code;
+	const char *code = f->in->code;
 	struct kregex_span at[3];
 	char *found = NULL;
 
-	kscan_each(p, &s->scan, f->body, f->to, name) {
-		size_t next = kscan_next(&s->scan, p, f->to), left = p;
+	kscan_each(p, f->in, f->body, f->to, name) {
+		size_t next = kscan_next(f->in, p, f->to), left = p;
 
 		while (
 		    left > f->body && (kis_word(code[left - 1]) || strchr(".->", code[left - 1])))
@@ -220,7 +214,7 @@ type_of_void(const struct types *t, const struct unit_source *s, const struct ks
 			continue;
 		found = kregex_find(taken, code + f->body, left - f->body, at, LEN(at))
 		    ? kregex_text(code + f->body, at[at[1].from == KREGEX_UNSET ? 2 : 1])
-		    : type_of_argument(t, s, f, left, depth);
+		    : type_of_argument(t, f, left, depth);
 	}
 	return found;
 }

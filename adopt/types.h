@@ -24,7 +24,6 @@ struct type {
 	bool array; /* of a typedef, which counts as a star unless there is one */
 	bool cast;  /* the application has another type: such an array, or an enumeration */
 	/* a record that the project defines; NULL: a system record */
-	const struct unit_source *source;
 	const struct kscan_item *item;
 };
 
@@ -54,8 +53,7 @@ void type_leaves_free(struct type_leaves *leaves);
 const char *type_common(const struct type_leaves *leaves);
 
 /*
- * The type for which the function F of S takes NAME, a pointer to void, itself or where it passes
+ * The type for which the function F takes NAME, a pointer to void, itself or where it passes
  * it on: "(struct s *)p->NAME", "struct s *t = NAME"; NULL: none. DEPTH: 0. The caller frees.
  */
-char *type_of_void(const struct types *t, const struct unit_source *s, const struct kscan_item *f,
-    const char *name, int depth);
+char *type_of_void(const struct types *t, const struct kscan_item *f, const char *name, int depth);

@@ -26,7 +26,6 @@ struct reach {
 	struct kscan_signature own; /* of the function itself */
 	/* for a member: its class, which names of that class's members stand for "this->" */
 	const struct kscan_item *class;
-	const struct unit_source *class_in;
 };
 
 enum { REACH = 12 };
@@ -51,12 +50,11 @@ is_changed(const struct unit_source *s, size_t at, size_t len)
 	    (kscan_steps(&s->scan, at - 2) || (code[at - 1] == '&' && code[at - 2] != '&'));
 }
 
-/* What rules_scan says of the function X in S, as reasons: "NAME (FILE:LINE) HOW …". */
+/* What rules_scan says of the function X, as reasons: "NAME (FILE:LINE) HOW …". */
 static void
-add_faults(struct reach *r, const struct unit_source *s, const struct kscan_item *x,
-    const char *how, char *faults)
+add_faults(struct reach *r, const struct kscan_item *x, const char *how, char *faults)
 {
-	struct origin at = unit_place(s, x->name_at);
+	struct origin at = unit_place(x, x->name_at);
 
 	kpart_foreach(fault, faults, "\n") {
 		const char *said = strstr(fault, ": line ");
@@ -69,30 +67,29 @@ add_faults(struct reach *r, const struct unit_source *s, const struct kscan_item
 }
 
 /*
- * Why the judge of candidates would reject TEXT, of the function X in S. What a macro of the
+ * Why the judge of candidates would reject TEXT, of the function X. What a macro of the
  * system's headers makes does not count for some of its rules.
  */
 static void
-ask_judge(
-    struct reach *r, const struct unit_source *s, const struct kscan_item *x, const char *text)
+ask_judge(struct reach *r, const struct kscan_item *x, const char *text)
 {
+	const char *project = unit_source_of(x)->project;
 	auto_buf struct kbuf faults = { 0 }, made = { 0 };
 	auto_free char *written = NULL;
 
 	rules_scan("judge", r->language, text, "", NULL, &faults);
-	add_faults(r, s, x, " would be rejected:", faults.data);
+	add_faults(r, x, " would be rejected:", faults.data);
 	if (!rules_scan("written", r->language, text, "", NULL, &made))
 		return;
-	written = s->project ? text_in(s->project, unit_place(s, x->name_at).file) : kstrdup(text);
+	written = project ? text_in(project, unit_place(x, x->name_at).file) : kstrdup(text);
 	if (written && rules_scan("written", r->language, written, "", NULL, &faults))
-		add_faults(r, s, x, " would be rejected:", made.data);
+		add_faults(r, x, " would be rejected:", made.data);
 }
 
 static void
-look_at(struct reach *r, const struct unit_source *s, const struct kscan_item *x)
+look_at(struct reach *r, const struct kscan_item *x)
 {
-	auto_free char *text =
-	    x == r->host ? sequence_body(s, x) : kscan_copy(&s->scan, x->body, x->to);
+	auto_free char *text = x == r->host ? sequence_body(x) : kscan_copy(x->in, x->body, x->to);
 	bool device = r->kernel ||
 	    (r->host && (kscan_has_word(x, "__global__") || kscan_has_word(x, "__device__")));
 	auto_buf struct kbuf faults = { 0 };
@@ -103,28 +100,26 @@ look_at(struct reach *r, const struct unit_source *s, const struct kscan_item *x
 	if (r->host && !device && x != r->host && strstr(text, "<<<"))
 		kbuf_printf(
 		    r->why, "it calls %s, which launches kernels: adopt that\n", x->names[0]);
-	add_faults(r, s, x, "", faults.data);
-	ask_judge(r, s, x, text);
+	add_faults(r, x, "", faults.data);
+	ask_judge(r, x, text);
 	r->depth++;
-	kscan_words(at, end, &s->scan, r->depth <= REACH ? x->body : x->to, x->to) {
-		r->in = s;
+	kscan_words(at, end, x->in, r->depth <= REACH ? x->body : x->to, x->to) {
+		r->in = unit_source_of(x);
 		see_name(r, at, end);
 	}
 	r->depth--;
 }
 
 /*
- * What the function X of S does that no candidate may do, and everything that it calls; as the
+ * What the function X does that no candidate may do, and everything that it calls; as the
  * compiler sees it, since a macro there may have the name of a function in another header.
  */
 static void
-look_into(struct reach *r, const struct unit_source *s, const struct kscan_item *x)
+look_into(struct reach *r, const struct kscan_item *x)
 {
-	const struct unit_source *decided = unit_decided(s);
-	const struct kscan_item *seen =
-	    decided == s ? x : kscan_function(&decided->scan, x->names[0]);
+	const struct unit_source *s = unit_source_of(x), *decided = unit_decided(s);
 
-	look_at(r, seen ? decided : s, seen ?: x);
+	look_at(r, decided == s ? x : kscan_function(&decided->scan, x->names[0]) ?: x);
 }
 
 /*
@@ -132,8 +127,7 @@ look_into(struct reach *r, const struct unit_source *s, const struct kscan_item 
  * before the launch.
  */
 static void
-look_at_variable(
-    struct reach *r, const struct unit_source *s, const struct kscan_item *x, const char *name)
+look_at_variable(struct reach *r, const struct kscan_item *x, const char *name)
 {
 	bool constant = kscan_has_word(x, "__constant__");
 
@@ -142,13 +136,13 @@ look_at_variable(
 		return;
 	if (constant && x->name_count == 1 && !kscan_has_word(x, "extern")) {
 		json_object_set_new(
-		    r->symbols, name, kjson_text(s->scan.code + x->from, x->to - x->from));
+		    r->symbols, name, kjson_text(x->in->code + x->from, x->to - x->from));
 		return;
 	}
 	kbuf_printf(r->why,
 	    "it reads %s (%s:%zu), which other code fills: pass it as an array, or adopt a host "
 	    "function that copies it with cudaMemcpyToSymbolAsync and launches on a stream\n",
-	    name, s->name, kline_at(s->text, x->from));
+	    name, unit_source_of(x)->name, kline_at(x->in->text, x->from));
 }
 
 /* The parameter of the function itself whose member is at AT, directly ("p->m", "p.m"), or "". */
@@ -169,28 +163,24 @@ parameter_before(const struct reach *r, size_t at)
 }
 
 /*
- * If X of the source S only declares a function: its definition, if there is just one; that of a
- * static one is in S.
+ * If X only declares a function: its definition, if there is just one; that of a static one is in
+ * the same source.
  */
 static const struct kscan_item *
-definition_of(const struct reach *r, const char *name, const struct kscan_item *x,
-    const struct unit_source **s)
+definition_of(const struct reach *r, const char *name, const struct kscan_item *x)
 {
-	const struct unit_source *in, *there = NULL;
-	const struct kscan_item *y, *found = NULL;
+	const struct kscan_item *found = NULL;
 	bool own = kscan_has_word(x, "static");
 	int count = 0;
 
 	if (x->kind != KSCAN_DECLARATION)
 		return x;
-	unit_items(y, in, r->s, name)
-		if (y->kind == KSCAN_FUNCTION && (own ? in == *s : !kscan_has_word(y, "static"))) {
+	unit_items(y, r->s, name)
+		if (y->kind == KSCAN_FUNCTION &&
+		    (own ? y->in == x->in : !kscan_has_word(y, "static"))) {
 			found = y;
-			there = in;
 			count++;
 		}
-	if (count == 1)
-		*s = there;
 	return count == 1 ? found : x;
 }
 
@@ -210,11 +200,11 @@ see_member(struct reach *r, const char *object, const char *word, size_t at)
 static void
 look_into_class(struct reach *r, const char *name)
 {
-	const struct kscan *s = &r->class_in->scan;
+	const struct kscan *s = r->class->in;
 
 	kforeach_of(f, s->members, s->member_count)
 		if (kscan_at(s, f->from) == r->class && !strcmp(f->names[0], name))
-			look_into(r, r->class_in, f);
+			look_into(r, f);
 }
 
 /* The source may be none that is compiled here: the compiler sees all of those, save for GPUs. */
@@ -235,10 +225,7 @@ doubt_source(struct reach *r)
 static void
 doubt(struct reach *r, const char *word, bool declared)
 {
-	const struct unit_source *s;
-	const struct kscan_item *x;
-
-	if (!kany(unit_items(x, s, r->s, word), x->kind == KSCAN_FUNCTION) &&
+	if (!kany(unit_items(x, r->s, word), x->kind == KSCAN_FUNCTION) &&
 	    unit_hides(r->s->all, word, declared))
 		json_array_append_new(r->doubts,
 		    json_sprintf("%s is only defined under conditions (#if) that are false here: "
@@ -250,7 +237,7 @@ doubt(struct reach *r, const char *word, bool declared)
 static void
 see_name(struct reach *r, size_t at, size_t end)
 {
-	const struct unit_source *s, *in = r->in;
+	const struct unit_source *in = r->in;
 	const char *code = in->scan.code;
 	auto_free char *word = kscan_copy(&in->scan, at, end);
 	const struct kscan_item *x;
@@ -266,16 +253,16 @@ see_name(struct reach *r, size_t at, size_t end)
 	if (!kjson_enter(r->seen, word))
 		return;
 	end = kscan_blank(&in->scan, end, in->scan.len);
-	x = unit_item(r->s, word, &i, &s);
+	x = unit_item(r->s, word, &i);
 	called = x && strchr("(<", code[end]);
 	if (called)
-		x = definition_of(r, word, x, &s);
+		x = definition_of(r, word, x);
 	if (called && x->kind == KSCAN_FUNCTION)
-		look_into(r, s, x);
+		look_into(r, x);
 	else if (r->class && code[end] == '(')
 		look_into_class(r, word);
 	else if (x && x->kind == KSCAN_DECLARATION)
-		look_at_variable(r, s, x, word);
+		look_at_variable(r, x, word);
 	if (code[end] == '(' && in->guessed)
 		doubt(r, word, x);
 }
@@ -326,7 +313,6 @@ find_class(struct reach *r, const struct kscan_item *f)
 
 	type = type_find(&types, class, 0);
 	r->class = type.item;
-	r->class_in = type.source;
 }
 
 bool
@@ -347,15 +333,16 @@ unit_is_cxx(const struct unit_source *s)
 
 /* Does the host wait in F, so that everything is done when F returns? */
 static bool
-waits(const struct unit_source *s, const struct kscan_item *f)
+waits(const struct kscan_item *f)
 {
-	return kscan_matches(&s->scan, f->body, f->to, "Synchronize|cudaFree|cudaMemcpy\\(");
+	return kscan_matches(f->in, f->body, f->to, "Synchronize|cudaFree|cudaMemcpy\\(");
 }
 
 bool
-unit_make(struct adopted_unit *u, const struct unit_source *s, const struct kscan_item *f,
-    const json_t *assumed, struct kbuf *why)
+unit_make(
+    struct adopted_unit *u, const struct kscan_item *f, const json_t *assumed, struct kbuf *why)
 {
+	const struct unit_source *s = unit_source_of(f);
 	size_t before = why->len, member = 0;
 	struct origin at;
 	struct reach r = { .s = s,
@@ -371,10 +358,10 @@ unit_make(struct adopted_unit *u, const struct unit_source *s, const struct ksca
 		.kernel = kscan_has_word(f, "__global__"),
 		.assumed = assumed,
 	};
-	at = unit_place(s, f->name_at);
+	at = unit_place(f, f->name_at);
 	u->file = kstrdup(at.file);
 	u->line = at.line;
-	u->last_line = unit_place(s, f->to ? f->to - 1 : 0).line;
+	u->last_line = unit_place(f, f->to ? f->to - 1 : 0).line;
 	r.kernel = u->kernel;
 	r.language =
 	    kjson_str_or(rules_language(u->kernel ? "kernel.cu" : s->name), "language", "c");
@@ -391,9 +378,9 @@ unit_make(struct adopted_unit *u, const struct unit_source *s, const struct ksca
 	}
 	sequence_find(u, why);
 	r.host = u->sequence ? f : NULL;
-	u->waits = u->sequence && waits(s, f);
+	u->waits = u->sequence && waits(f);
 	doubt_source(&r);
-	look_into(&r, s, f);
+	look_into(&r, f);
 	entry_make(u, r.seen, r.symbols, why);
 	/* Further reasons would only distract from this one. */
 	if (member)
@@ -503,10 +490,10 @@ unit_named(const char *project, const char *file, const char *name, const json_t
 			struct adopted_unit u;
 
 			if (x->kind != KSCAN_FUNCTION || strcmp(kscan_whole(x), name) ||
-			    strcmp(unit_place(s, x->name_at).file, file))
+			    strcmp(unit_place(x, x->name_at).file, file))
 				continue;
 			why->len = 0;
-			if (unit_make(&u, s, x, assumed, why))
+			if (unit_make(&u, x, assumed, why))
 				found = unit_json(&u);
 			unit_free(&u);
 		}

@@ -51,8 +51,15 @@ const struct unit_source *unit_decided(const struct unit_source *s);
  * false here: NAME is a macro with arguments if it is all capitals, or a function that is DECLARED.
  */
 bool unit_hides(const struct unit_sources *s, const char *name, bool declared);
-/* The file and the line of a byte of the text; the file is borrowed. */
-struct origin unit_place(const struct unit_source *s, size_t at);
+/* The source in which the item X is. */
+static inline const struct unit_source *
+unit_source_of(const struct kscan_item *x)
+{
+	return (
+	    const struct unit_source *)((const char *)x->in - offsetof(struct unit_source, scan));
+}
+/* The file and the line of a byte of X's source; the file is borrowed. */
+struct origin unit_place(const struct kscan_item *x, size_t at);
 /*
  * All sources of the folder PROJECT. C and C++ are preprocessed with the settings in
  * compile_commands.json or the folders of headers: all of them or, if FILE is not NULL, those
@@ -70,12 +77,12 @@ void unit_sources_free(struct unit_sources *s);
  * The next item that declares NAME, from *I on: first in the source OWN, then in the others; NULL:
  * no more.
  */
-const struct kscan_item *unit_item(
-    const struct unit_source *own, const char *name, size_t *i, const struct unit_source **source);
+const struct kscan_item *unit_item(const struct unit_source *own, const char *name, size_t *i);
 
-/* For each such item X, in the source S; both are declared before. */
-#define unit_items(x, s, own, name) \
-	for (size_t x##_next = 0; ((x) = unit_item(own, name, &x##_next, &(s)));)
+/* For each such item X. */
+#define unit_items(x, own, name) \
+	for (size_t x##_next = 0, x##_once = 1; x##_once; x##_once = 0) \
+		for (const struct kscan_item *x; (x = unit_item(own, name, &x##_next));)
 
 /* One argument of the entry. */
 struct unit_param {
@@ -135,11 +142,11 @@ struct adopted_unit {
 #define unit_launches(l, u) kforeach_of(l, (u)->launches, (u)->launch_count)
 
 /*
- * The unit of the function F of the source S. False: it cannot be made; every reason is a line in
- * WHY. Free with unit_free.
+ * The unit of the function F. False: it cannot be made; every reason is a line in WHY. Free with
+ * unit_free.
  */
-bool unit_make(struct adopted_unit *u, const struct unit_source *s, const struct kscan_item *f,
-    const json_t *assumed, struct kbuf *why);
+bool unit_make(
+    struct adopted_unit *u, const struct kscan_item *f, const json_t *assumed, struct kbuf *why);
 /*
  * The same for the function NAME in FILE of a folder, in the form of unit_json; NULL, with lines in
  * WHY: it cannot be made. BUILT: see unit_sources_read. New reference.
@@ -156,7 +163,7 @@ const struct kscan_item *unit_candidate(const struct unit_source *s, size_t i);
 /* The function that contains a place of the text, or NULL. */
 const struct kscan_item *unit_function_at(const struct kscan *s, size_t at);
 /* Does the text before preprocessing contain F, outside #if, with the same parameters? */
-bool unit_is_plain(const struct unit_source *s, const struct kscan_item *f);
+bool unit_is_plain(const struct kscan_item *f);
 /* Is the source C++, judged by its name or its contents? */
 bool unit_is_cxx(const struct unit_source *s);
 /* In the form of adopt/unit.json. New reference. */
