@@ -26,9 +26,15 @@ static void
 make_command(
     struct command_words *w, const char *const *modes, const char *project, const json_t *settings)
 {
-	add_word(w, "", "", kjson_str_or(settings, "compiler", "cc"));
-	for (; *modes; modes++)
+	const char *compiler = kjson_str_or(settings, "compiler", "cc");
+
+	add_word(w, "", "", compiler);
+	for (; *modes; modes++) {
+		/* nvcc only knows the first option, and passes the others on. */
+		if (strstr(compiler, "nvcc") && strcmp(*modes, "-E"))
+			add_word(w, "", "", "-Xcompiler");
 		add_word(w, "", "", *modes);
+	}
 	kjson_foreach_text(flag, settings, "flags")
 		add_word(w, "", "", flag);
 	kjson_foreach_text(folder, settings, "include")

@@ -207,7 +207,17 @@ look_into_class(struct reach *r, const char *name)
 			look_into(r, f);
 }
 
-/* The source may be none that is compiled here: the compiler sees all of those, save for GPUs. */
+static bool
+includes(const struct unit_source *s, const char *header)
+{
+	return kany(kscan_items(x, &s->scan),
+	    x->kind == KSCAN_INCLUDE && !strcmp(basename(x->names[0]), basename(header)));
+}
+
+/*
+ * The source may be none that is compiled here: the compiler sees all of those, save for GPUs,
+ * where an include has to do.
+ */
 static void
 doubt_source(struct reach *r)
 {
@@ -215,10 +225,14 @@ doubt_source(struct reach *r)
 	                            "file",
 	                  lost[] = "a header that this file includes is not found, so conditions "
 	                           "(#if) are not decided";
+	const char *name = r->s->name;
+	bool header = rules_is_header(name), seen = r->s->settings;
 
-	if (!r->s->settings &&
-	    !kany(kforeach_list(s, r->s->all), kjson_bool(rules_language(s->name), "device")))
-		kjson_add(r->doubts, rules_is_header(r->s->name) ? alone : lost);
+	if (!seen &&
+	    kany(kforeach_list(s, r->s->all), kjson_bool(rules_language(s->name), "device")))
+		seen = !header || kany(kforeach_list(s, r->s->all), includes(s, name));
+	if (!seen)
+		kjson_add(r->doubts, header ? alone : lost);
 }
 
 /* The name WORD, called and perhaps DECLARED, if perhaps macros of the build define it. */

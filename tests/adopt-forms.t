@@ -557,6 +557,24 @@ END
 	jq -e ".parameters[0].type == \"float\"" x-scaled/adopt/unit.json
 	jq -e ".compiler == \"nvcc\" and .flags == [\"-arch=sm_90\", \"-O3\", \"-DDEEP\", \"-cudart\", \"shared\", \"-Xcompiler\", \"-fvisibility=default,-ffunction-sections\", \"-Xlinker\", \"--gc-sections\"] and .include == [\"inc\"]" x-scaled/adopt/compile.json
 	adoption plain; exits 2 kadopt preflight -c x-plain; grep -q "f.cu:18: plain: it launches no kernel itself, and its last parameter is not a stream" err'
+ok 'a CUDA header whose types are in headers under a condition with two branches; one that nothing includes' '
+	mkdir -p branch bin3
+	cp bin2/nvidia-smi bin3
+	cat >bin3/nvcc <<"END"
+#!/bin/sh
+so=app more= macros=
+for w; do case $w in *.cu) src=$w ;; *.so) so=$w more="-shared -fPIC" ;; -D*) macros="$macros $w" ;; esac; done
+case "$*" in *"-E -Xcompiler -fdirectives-only -Xcompiler -dI"*) exec c++ -E -fdirectives-only -dI $macros -x c++ "$src" ;; esac
+exec c++ -w $macros -D__global__= $more -o "$so" -x c++ "$src"
+END
+	chmod +x bin3/nvcc; PATH=$T/bin3:$PATH
+	for r in float double; do printf "struct pair { %s x, y; };\n" $r >branch/$r.h; done
+	printf "__global__ void add(const struct pair *p, REAL *y, int n) { for (int i = 0; i < n; i++) y[i] = p[i].x + p[i].y; }\nvoid added(const struct pair *p, REAL *y, int n, cudaStream_t stream) { add(p, y, n); }\n" >branch/k.cuh
+	for k in seen alone; do printf "__global__ void $k(float *x, int n) { for (int i = 0; i < n; i++) x[i] = i; }\n#ifdef __CUDACC__\ninline void run_$k(float *x, int n) { $k<<<1, 1>>>(x, n); }\n#endif\n" >branch/$k.cuh; done
+	printf "typedef void *cudaStream_t;\n#ifdef WIDE\n#include \"double.h\"\ntypedef double REAL;\n#else\n#include \"float.h\"\ntypedef float REAL;\n#endif\n#include \"k.cuh\"\n#include \"seen.cuh\"\nint main() { added(0, 0, 0, 0); return 0; }\n" >branch/f.cu
+	mkdir x-added; jq -n --arg t "$T" "{schema: \"adopt/1\", project: (\$t + \"/branch\"), file: \"k.cuh\", kernel: \"added\", language: \"cuda\", build: \"nvcc -arch=native -DWIDE f.cu\", run: \"./app\"}" >x-added/adopt.json
+	exits 0 kadopt preflight -c x-added; exits 0 kadopt extract -c x-added; grep -q "double x, y" x-added/adopt/task/reference.cu
+	kadopt list -p branch >list; grep -A 1 "maybe alone.cuh:1: alone" list | grep "no source of the project that is compiled here includes this file"; grep "^yes seen.cuh:1: seen" list'
 
 ok 'a function in a namespace is found by its plain name; a kernel whose variable other code fills is refused' '
 	PATH=$T/bin2:$PATH
