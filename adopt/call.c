@@ -205,33 +205,34 @@ column_of(const char *text, size_t at)
 	return column;
 }
 
-struct finding {
+/* The file that is searched. */
+static struct finding {
 	const char *file;
 	struct kscan s;
 	bool hidden; /* the file does not include the kernel's file */
 	struct call_sites *sites;
-};
+} finding;
 
 static struct call_site *
-add_site(struct finding *f, enum call_kind kind, size_t from, size_t to)
+add_site(enum call_kind kind, size_t from, size_t to)
 {
-	struct call_site *x = kadded(f->sites->list, f->sites->count);
+	struct call_site *x = kadded(finding.sites->list, finding.sites->count);
 
 	*x = (struct call_site){ .kind = kind,
-		.file = kstrdup(f->file),
+		.file = kstrdup(finding.file),
 		.from = from,
 		.to = to,
-		.column = column_of(f->s.text, from),
+		.column = column_of(finding.s.text, from),
 		.path = kstrdup("") };
 	return x;
 }
 
 /* Does the launch at AT use the same template arguments as the entry? */
 static bool
-is_same_instance(const struct finding *f, size_t at)
+is_same_instance(size_t at)
 {
 	kjson_foreach(l, adoption.unit, "launches") {
-		if (kjson_is(l, "file", f->file) &&
+		if (kjson_is(l, "file", finding.file) &&
 		    json_integer_value(json_array_get(json_object_get(l, "bytes"), 0)) ==
 		        (json_int_t)at)
 			return !kjson_bool(l, "other");
@@ -240,19 +241,19 @@ is_same_instance(const struct finding *f, size_t at)
 }
 
 static void
-add_launch(struct finding *f, const struct kscan_launch *l)
+add_launch(const struct kscan_launch *l)
 {
-	const struct kscan *s = &f->s;
+	const struct kscan *s = &finding.s;
 	size_t open = kscan_blank(s, l->config_to + 3, l->to);
 	json_auto_t *config = NULL;
 	struct call_site *x;
 
-	if (!is_same_instance(f, l->at)) {
-		f->sites->others = true;
+	if (!is_same_instance(l->at)) {
+		finding.sites->others = true;
 		return;
 	}
 	config = kscan_parts(s, l->config + 3, l->config_to, false);
-	x = add_site(f, CALL_LAUNCH, l->at, l->to);
+	x = add_site(CALL_LAUNCH, l->at, l->to);
 	free(x->path);
 	x->path = kstrndup(l->kernel, (size_t)(kscan_plain(l->kernel) - l->kernel));
 	x->parts = json_object();
@@ -263,26 +264,26 @@ add_launch(struct finding *f, const struct kscan_launch *l)
 		    i < json_array_size(config) ? json_incref(json_array_get(config, i))
 		                                : json_string("0"));
 	x->arguments = kscan_parts(s, open + 1, l->to - 1, false);
-	f->sites->external |= f->hidden;
+	finding.sites->external |= finding.hidden;
 }
 
 /* Handles a place AT that names the kernel. */
 static void
-see_name(struct finding *f, size_t at)
+see_name(size_t at)
 {
-	const struct kscan_item *x = kscan_at(&f->s, at);
+	const struct kscan_item *x = kscan_at(&finding.s, at);
 
-	kforeach_of(l, f->s.launches, f->s.launch_count)
+	kforeach_of(l, finding.s.launches, finding.s.launch_count)
 		if (l->at <= at && at < l->to) {
 			if (at < l->config)
-				add_launch(f, l);
+				add_launch(l);
 			return;
 		}
 	if (!x || !(x->kind == KSCAN_INCLUDE || kscan_declares(x, adoption.kernel)))
-		f->sites->others = true;
+		finding.sites->others = true;
 	else if (x->kind == KSCAN_DECLARATION) {
-		add_site(f, CALL_PROTOTYPE, x->from, x->to);
-		f->sites->external |= strcmp(f->file, adoption.file) != 0;
+		add_site(CALL_PROTOTYPE, x->from, x->to);
+		finding.sites->external |= strcmp(finding.file, adoption.file) != 0;
 	}
 }
 
@@ -309,16 +310,17 @@ call_find(const char *folder, struct call_sites *s)
 
 	*s = (struct call_sites){ 0 };
 	kjson_foreach_text(name, files) {
-		struct finding f = { .file = name, .sites = s };
-		auto_free char *text = text_in(folder, f.file);
+		auto_free char *text = text_in(folder, name);
 
-		if (text && strstr(text, adoption.kernel)) {
-			kscan_through(text, &f.s);
-			f.hidden = !includes_kernel(folder, f.file);
-			kscan_each(at, &f.s, 0, f.s.len, adoption.kernel)
-				see_name(&f, at);
-			kscan_free(&f.s);
-		}
+		if (!text || !strstr(text, adoption.kernel))
+			continue;
+		finding = (struct finding){
+			.file = name, .hidden = !includes_kernel(folder, name), .sites = s
+		};
+		kscan_through(text, &finding.s);
+		kscan_each(at, &finding.s, 0, finding.s.len, adoption.kernel)
+			see_name(at);
+		kscan_free(&finding.s);
 	}
 }
 

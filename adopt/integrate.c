@@ -30,7 +30,6 @@ static struct {
 
 	char *original; /* the application's file before all changes */
 	struct patch patch;
-	struct run_folder run;
 	struct kbuf heard; /* what was wrong, for the next round; see docs/schemas/verdict-1.json */
 	char *digits;      /* the --compare that would allow the difference; NULL: none would */
 } attempt = { .campaign = ".", .pairs = PAIRS, .gate = 0.02, .speedup = 1 };
@@ -61,7 +60,7 @@ static void __attribute__((format(printf, 2, 3))) hear(const char *own, const ch
 {
 	kformatted(text, format);
 
-	run_note(&attempt.run, "%s%s%s", text, own ?: "", own ? "\n" : "");
+	run_note("%s%s%s", text, own ?: "", own ? "\n" : "");
 	kbuf_join(&attempt.heard, " ", text);
 }
 
@@ -221,17 +220,17 @@ new_files(void)
 
 	splice_winner(attempt.code, p, &notes, &fault);
 	if (notes.len)
-		run_note(&attempt.run, "%s\n", notes.data);
+		run_note("%s\n", notes.data);
 	for (int n = 1; n <= TRIES + 1; n++) {
 		if (p->count) {
-			write_text(run_path(&attempt.run, "integrated"), p->files[0].text);
+			write_text(run_path("integrated"), p->files[0].text);
 			if (real_build(p, false))
 				return true;
 			free(log);
 			log = build_log();
 		}
 		kwarn("%s", p->count ? "the winner does not build in the project" : fault);
-		run_note(&attempt.run, "Try %d: %s\n\n%s\n", n,
+		run_note("Try %d: %s\n\n%s\n", n,
 		    p->count ? "it does not build in the project" : fault, log);
 		if (n > TRIES || !json_object_get(adoption.json, "model")) {
 			hear(NULL, "It does not build in the application's file: %s\n",
@@ -289,7 +288,7 @@ measured_good(json_t **record)
 	    : built   ? "the programs did not run to the end"
 	              : "the original program does not build in a copy";
 	if (*record)
-		write_json(path_of("%s/timing.json", attempt.run.path), *record);
+		write_json(path_of("%s/timing.json", run_folder.path), *record);
 	if (*why) {
 		kwarn("%s", why);
 		hear(NULL, "In the application: %s\n", why);
@@ -305,7 +304,7 @@ roll_back(void)
 	if (!command_good("rebuild", adoption.build))
 		kwarn("%s is restored, but the project's build failed; build it again",
 		    adoption.file);
-	run_note(&attempt.run, "Rolled back: %s is restored byte by byte.\n", adoption.file);
+	run_note("Rolled back: %s is restored byte by byte.\n", adoption.file);
 	ksay("ROLLED BACK: %s/%s is restored\n", adoption.project, adoption.file);
 	if (!attempt.digits)
 		return K_NO;
@@ -326,15 +325,15 @@ try_in_project(void)
 
 	kforeach_of(f, attempt.patch.files, attempt.patch.count)
 		journal_require_writable(f->name);
-	journal_change(&attempt.patch, attempt.run.name, attempt.id);
+	journal_change(&attempt.patch, run_folder.name, attempt.id);
 	if (!command_good("build", adoption.build) || !run_good() || !measured_good(&record))
 		return roll_back();
 	reduction = 100 * kjson_num(record, "reduction");
 	wall = kjson_num(record, "wall");
 	journal_accepted();
-	run_note(&attempt.run,
-	    "Accepted: %s alone %.2fx; in the application all calls together take %.1f %% less, "
-	    "the application %.1f %% %s.\n",
+	run_note("Accepted: %s alone %.2fx; in the application all calls together take %.1f %% "
+	         "less, "
+	         "the application %.1f %% %s.\n",
 	    attempt.id, attempt.speedup, reduction, 100 * fabs(1 - wall),
 	    wall < 1 ? "less" : "more");
 	ksay("ACCEPTED: %s: %.2fx alone; %.1f %% less time in the calls of the application "
@@ -415,8 +414,7 @@ put_in(void)
 		return K_NO;
 	}
 	if (!new_files()) {
-		run_note(&attempt.run,
-		    "The winner does not fit into the project's file; no file was changed.\n");
+		run_note("The winner does not fit into the project's file; no file was changed.\n");
 		ksay("REFUSED: %s does not build in the project's file; no file was changed\n",
 		    attempt.id);
 		return K_NO;
@@ -427,7 +425,7 @@ put_in(void)
 		           "adopt it again into another folder",
 		    adoption.project, changed);
 	kforeach_of(f, attempt.patch.files, attempt.patch.count)
-		run_diff(&attempt.run, "integrated.patch", f->name, f->was, f->text);
+		run_diff("integrated.patch", f->name, f->was, f->text);
 	return try_in_project();
 }
 
@@ -454,10 +452,10 @@ integrate(void)
 	require_original();
 	if (!attempt.again && has_failed())
 		return K_GATE;
-	run_open(&attempt.run, attempt.id, attempt.code, attempt.speedup, attempt.keep_prompts);
+	run_open(attempt.id, attempt.code, attempt.speedup, attempt.keep_prompts);
 	code = put_in();
 	judge_winner(code == K_OK ? DEPLOYED : ROLLED_BACK);
-	run_close(&attempt.run, code);
+	run_close(code);
 	return code;
 }
 

@@ -4,9 +4,11 @@
 
 #include "kdiff.h"
 
+struct run_folder run_folder;
+
 /* "2026-01-31T12-00-00", with a number appended if there is already one from that second. */
 static void
-choose_name(struct run_folder *r)
+choose_name(void)
 {
 	char now[32];
 
@@ -16,10 +18,10 @@ choose_name(struct run_folder *r)
 		if (*c == ':')
 			*c = '-';
 	for (int n = 1;; n++) {
-		r->name = n > 1 ? path_of("runs/%s/%s.%d", adoption.kernel, now, n)
-		                : path_of("runs/%s/%s", adoption.kernel, now);
-		r->path = campaign_path("%s", r->name);
-		if (!kis_there(r->path))
+		run_folder.name = n > 1 ? path_of("runs/%s/%s.%d", adoption.kernel, now, n)
+		                        : path_of("runs/%s/%s", adoption.kernel, now);
+		run_folder.path = campaign_path("%s", run_folder.name);
+		if (!kis_there(run_folder.path))
 			return;
 	}
 }
@@ -54,26 +56,25 @@ static const char iterations_script[] =
     "done\n";
 
 char *
-run_path(const struct run_folder *r, const char *name)
+run_path(const char *name)
 {
-	return path_of("%s/%s.%s", r->path, name, r->suffix);
+	return path_of("%s/%s.%s", run_folder.path, name, adoption.suffix);
 }
 
 void
-run_note(struct run_folder *r, const char *fmt, ...)
+run_note(const char *fmt, ...)
 {
 	va_list ap;
 
 	va_start(ap, fmt);
-	kbuf_vline(&r->report, fmt, ap);
+	kbuf_vline(&run_folder.report, fmt, ap);
 	va_end(ap);
 }
 
 void
-run_diff(const struct run_folder *r, const char *name, const char *file, const char *was,
-    const char *now)
+run_diff(const char *name, const char *file, const char *was, const char *now)
 {
-	char *path = path_join(r->path, name);
+	char *path = path_join(run_folder.path, name);
 	auto_free char *before = file_text(path, NULL);
 	auto_buf struct kbuf all = { 0 };
 
@@ -84,24 +85,23 @@ run_diff(const struct run_folder *r, const char *name, const char *file, const c
 }
 
 void
-run_open(struct run_folder *r, const char *id, const char *code, double speedup, bool prompts)
+run_open(const char *id, const char *code, double speedup, bool prompts)
 {
-	*r = (struct run_folder){ .suffix = adoption.suffix };
-	choose_name(r);
-	write_text(run_path(r, "best"), code);
-	free(script_output(NULL, -1, iterations_script, adoption.dir, r->path, adoption.suffix,
-	    prompts ? "prompts" : ""));
-	run_note(r, "# %s of %s\n", adoption.kernel, adoption.file);
-	run_note(r, "Winner: %s, %.2fx alone. Project: %s\n", id, speedup, adoption.project);
+	choose_name();
+	write_text(run_path("best"), code);
+	free(script_output(NULL, -1, iterations_script, adoption.dir, run_folder.path,
+	    adoption.suffix, prompts ? "prompts" : ""));
+	run_note("# %s of %s\n", adoption.kernel, adoption.file);
+	run_note("Winner: %s, %.2fx alone. Project: %s\n", id, speedup, adoption.project);
 }
 
 void
-run_close(struct run_folder *r, int code)
+run_close(int code)
 {
-	char *path = path_of("%s/report.md", r->path);
+	char *path = path_of("%s/report.md", run_folder.path);
 
-	run_note(r, "Exit status %d.", code);
-	write_text(path, r->report.data);
+	run_note("Exit status %d.", code);
+	write_text(path, run_folder.report.data);
 	ksay("report     %s\n", path);
-	kbuf_free(&r->report);
+	kbuf_free(&run_folder.report);
 }

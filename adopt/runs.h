@@ -8,19 +8,18 @@
 
 #include "adopt.h"
 
-struct run_folder {
-	char *path, *name;  /* absolute path; name relative to the campaign */
-	const char *suffix; /* "c", "cu" */
+/* That of this process. */
+extern struct run_folder {
+	char *path, *name; /* absolute path; name relative to the campaign */
 	struct kbuf report;
-};
+} run_folder;
 
 /* Opens a run folder for the winner, candidate ID. */
-void run_open(struct run_folder *r, const char *id, const char *code, double speedup, bool prompts);
+void run_open(const char *id, const char *code, double speedup, bool prompts);
 /* Path of NAME, with the suffix of the language, in the folder. */
-char *run_path(const struct run_folder *r, const char *name);
-void run_note(struct run_folder *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+char *run_path(const char *name);
+void run_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* Append to the file NAME. */
-void run_diff(const struct run_folder *r, const char *name, const char *file, const char *was,
-    const char *now);
+void run_diff(const char *name, const char *file, const char *was, const char *now);
 /* Write the report. */
-void run_close(struct run_folder *r, int code);
+void run_close(int code);

@@ -12,7 +12,8 @@
 
 /* ---- what a function needs ---- */
 
-struct reach {
+/* The function that is looked into, and what is known of it so far. */
+static struct reach {
 	const struct unit_source *s;
 	const struct unit_source *in;  /* the source being searched */
 	json_t *seen;                  /* names */
@@ -26,11 +27,11 @@ struct reach {
 	struct kscan_signature own; /* of the function itself */
 	/* for a member: its class, which names of that class's members stand for "this->" */
 	const struct kscan_item *class;
-};
+} reach;
 
 enum { REACH = 12 };
 
-static void see_name(struct reach *r, size_t at, size_t end);
+static void see_name(size_t at, size_t end);
 
 /* Is the member at AT modified there, or its address taken: "a->n++", "--a->n", "&a->n"? */
 static bool
@@ -52,7 +53,7 @@ is_changed(const struct unit_source *s, size_t at, size_t len)
 
 /* What rules_scan says of the function X, as reasons: "NAME (FILE:LINE) HOW …". */
 static void
-add_faults(struct reach *r, const struct kscan_item *x, const char *how, char *faults)
+add_faults(const struct kscan_item *x, const char *how, char *faults)
 {
 	struct origin at = unit_place(x, x->name_at);
 
@@ -61,7 +62,7 @@ add_faults(struct reach *r, const struct kscan_item *x, const char *how, char *f
 
 		/* "check: line 3: why: 'quote'". */
 		said = said ? strstr(said + 2, ": ") : NULL;
-		kbuf_printf(r->why, "%s (%s:%zu)%s%s\n", x->names[0], at.file, at.line, how,
+		kbuf_printf(reach.why, "%s (%s:%zu)%s%s\n", x->names[0], at.file, at.line, how,
 		    said ? said + 1 : fault);
 	}
 }
@@ -71,43 +72,45 @@ add_faults(struct reach *r, const struct kscan_item *x, const char *how, char *f
  * system's headers makes does not count for some of its rules.
  */
 static void
-ask_judge(struct reach *r, const struct kscan_item *x, const char *text)
+ask_judge(const struct kscan_item *x, const char *text)
 {
 	const char *project = unit_source_of(x)->project;
 	auto_buf struct kbuf faults = { 0 }, made = { 0 };
 	auto_free char *written = NULL;
 
-	rules_scan("judge", r->language, text, "", NULL, &faults);
-	add_faults(r, x, " would be rejected:", faults.data);
-	if (!rules_scan("written", r->language, text, "", NULL, &made))
+	rules_scan("judge", reach.language, text, "", NULL, &faults);
+	add_faults(x, " would be rejected:", faults.data);
+	if (!rules_scan("written", reach.language, text, "", NULL, &made))
 		return;
 	written = project ? text_in(project, unit_place(x, x->name_at).file) : kstrdup(text);
-	if (written && rules_scan("written", r->language, written, "", NULL, &faults))
-		add_faults(r, x, " would be rejected:", made.data);
+	if (written && rules_scan("written", reach.language, written, "", NULL, &faults))
+		add_faults(x, " would be rejected:", made.data);
 }
 
 static void
-look_at(struct reach *r, const struct kscan_item *x)
+look_at(const struct kscan_item *x)
 {
-	auto_free char *text = x == r->host ? sequence_body(x) : kscan_copy(x->in, x->body, x->to);
-	bool device = r->kernel ||
-	    (r->host && (kscan_has_word(x, "__global__") || kscan_has_word(x, "__device__")));
+	auto_free char *text =
+	    x == reach.host ? sequence_body(x) : kscan_copy(x->in, x->body, x->to);
+	bool device = reach.kernel ||
+	    (reach.host && (kscan_has_word(x, "__global__") || kscan_has_word(x, "__device__")));
 	auto_buf struct kbuf faults = { 0 };
 
-	rules_scan(device ? "kernel" : "function", r->language, text, x->names[0], NULL, &faults);
-	if (r->host && !device)
-		rules_scan("sequence", r->language, text, x->names[0], NULL, &faults);
-	if (r->host && !device && x != r->host && strstr(text, "<<<"))
+	rules_scan(
+	    device ? "kernel" : "function", reach.language, text, x->names[0], NULL, &faults);
+	if (reach.host && !device)
+		rules_scan("sequence", reach.language, text, x->names[0], NULL, &faults);
+	if (reach.host && !device && x != reach.host && strstr(text, "<<<"))
 		kbuf_printf(
-		    r->why, "it calls %s, which launches kernels: adopt that\n", x->names[0]);
-	add_faults(r, x, "", faults.data);
-	ask_judge(r, x, text);
-	r->depth++;
-	kscan_words(at, end, x->in, r->depth <= REACH ? x->body : x->to, x->to) {
-		r->in = unit_source_of(x);
-		see_name(r, at, end);
+		    reach.why, "it calls %s, which launches kernels: adopt that\n", x->names[0]);
+	add_faults(x, "", faults.data);
+	ask_judge(x, text);
+	reach.depth++;
+	kscan_words(at, end, x->in, reach.depth <= REACH ? x->body : x->to, x->to) {
+		reach.in = unit_source_of(x);
+		see_name(at, end);
 	}
-	r->depth--;
+	reach.depth--;
 }
 
 /*
@@ -115,11 +118,11 @@ look_at(struct reach *r, const struct kscan_item *x)
  * compiler sees it, since a macro there may have the name of a function in another header.
  */
 static void
-look_into(struct reach *r, const struct kscan_item *x)
+look_into(const struct kscan_item *x)
 {
 	const struct unit_source *s = unit_source_of(x), *decided = unit_decided(s);
 
-	look_at(r, decided == s ? x : kscan_function(&decided->scan, x->names[0]) ?: x);
+	look_at(decided == s ? x : kscan_function(&decided->scan, x->names[0]) ?: x);
 }
 
 /*
@@ -127,19 +130,19 @@ look_into(struct reach *r, const struct kscan_item *x)
  * before the launch.
  */
 static void
-look_at_variable(struct reach *r, const struct kscan_item *x, const char *name)
+look_at_variable(const struct kscan_item *x, const char *name)
 {
 	bool constant = kscan_has_word(x, "__constant__");
 
-	if (!(r->kernel || r->host) || kscan_looks(x, "[=(]") ||
+	if (!(reach.kernel || reach.host) || kscan_looks(x, "[=(]") ||
 	    !kscan_has_word(x, "__constant__ __device__ texture"))
 		return;
 	if (constant && x->name_count == 1 && !kscan_has_word(x, "extern")) {
 		json_object_set_new(
-		    r->symbols, name, kjson_text(x->in->code + x->from, x->to - x->from));
+		    reach.symbols, name, kjson_text(x->in->code + x->from, x->to - x->from));
 		return;
 	}
-	kbuf_printf(r->why,
+	kbuf_printf(reach.why,
 	    "it reads %s (%s:%zu), which other code fills: pass it as an array, or adopt a host "
 	    "function that copies it with cudaMemcpyToSymbolAsync and launches on a stream\n",
 	    name, unit_source_of(x)->name, kline_at(x->in->text, x->from));
@@ -147,17 +150,17 @@ look_at_variable(struct reach *r, const struct kscan_item *x, const char *name)
 
 /* The parameter of the function itself whose member is at AT, directly ("p->m", "p.m"), or "". */
 static const char *
-parameter_before(const struct reach *r, size_t at)
+parameter_before(size_t at)
 {
-	const char *code = r->in->scan.code;
+	const char *code = reach.in->scan.code;
 	size_t to = at - (code[at - 1] == '.' ? 1 : 2), from = to;
 
 	while (from > 0 && kis_word(code[from - 1]))
 		from--;
-	if (r->depth > 1 || (from > 0 && strchr(".>", code[from - 1])))
+	if (reach.depth > 1 || (from > 0 && strchr(".>", code[from - 1])))
 		return "";
-	kscan_params(p, &r->own)
-		if (kscan_among(&r->in->scan, from, to, p->name))
+	kscan_params(p, &reach.own)
+		if (kscan_among(&reach.in->scan, from, to, p->name))
 			return p->name;
 	return "";
 }
@@ -167,7 +170,7 @@ parameter_before(const struct reach *r, size_t at)
  * the same source.
  */
 static const struct kscan_item *
-definition_of(const struct reach *r, const char *name, const struct kscan_item *x)
+definition_of(const char *name, const struct kscan_item *x)
 {
 	const struct kscan_item *found = NULL;
 	bool own = kscan_has_word(x, "static");
@@ -175,7 +178,7 @@ definition_of(const struct reach *r, const char *name, const struct kscan_item *
 
 	if (x->kind != KSCAN_DECLARATION)
 		return x;
-	unit_items(y, r->s, name)
+	unit_items(y, reach.s, name)
 		if (y->kind == KSCAN_FUNCTION &&
 		    (own ? y->in == x->in : !kscan_has_word(y, "static"))) {
 			found = y;
@@ -186,25 +189,25 @@ definition_of(const struct reach *r, const char *name, const struct kscan_item *
 
 /* The member WORD of OBJECT, used at AT: "OBJECT.WORD", and with "=" if it is modified. */
 static void
-see_member(struct reach *r, const char *object, const char *word, size_t at)
+see_member(const char *object, const char *word, size_t at)
 {
 	auto_free char *member = kasprintf("%s.%s=", object, word);
 
-	if (is_changed(r->in, at, strlen(word)))
-		kjson_enter(r->seen, member);
+	if (is_changed(reach.in, at, strlen(word)))
+		kjson_enter(reach.seen, member);
 	member[strlen(member) - 1] = '\0';
-	kjson_enter(r->seen, member);
+	kjson_enter(reach.seen, member);
 }
 
 /* What the function NAME does that the class defines between its braces. */
 static void
-look_into_class(struct reach *r, const char *name)
+look_into_class(const char *name)
 {
-	const struct kscan *s = r->class->in;
+	const struct kscan *s = reach.class->in;
 
 	kforeach_of(f, s->members, s->member_count)
-		if (kscan_at(s, f->from) == r->class && !strcmp(f->names[0], name))
-			look_into(r, f);
+		if (kscan_at(s, f->from) == reach.class && !strcmp(f->names[0], name))
+			look_into(f);
 }
 
 static bool
@@ -219,29 +222,29 @@ includes(const struct unit_source *s, const char *header)
  * where an include has to do.
  */
 static void
-doubt_source(struct reach *r)
+doubt_source(void)
 {
 	static const char alone[] = "no source of the project that is compiled here includes this "
 	                            "file",
 	                  lost[] = "a header that this file includes is not found, so conditions "
 	                           "(#if) are not decided";
-	const char *name = r->s->name;
-	bool header = rules_is_header(name), seen = r->s->settings;
+	const char *name = reach.s->name;
+	bool header = rules_is_header(name), seen = reach.s->settings;
 
 	if (!seen &&
-	    kany(kforeach_list(s, r->s->all), kjson_bool(rules_language(s->name), "device")))
-		seen = !header || kany(kforeach_list(s, r->s->all), includes(s, name));
+	    kany(kforeach_list(s, reach.s->all), kjson_bool(rules_language(s->name), "device")))
+		seen = !header || kany(kforeach_list(s, reach.s->all), includes(s, name));
 	if (!seen)
-		kjson_add(r->doubts, header ? alone : lost);
+		kjson_add(reach.doubts, header ? alone : lost);
 }
 
 /* The name WORD, called and perhaps DECLARED, if perhaps macros of the build define it. */
 static void
-doubt(struct reach *r, const char *word, bool declared)
+doubt(const char *word, bool declared)
 {
-	if (!kany(unit_items(x, r->s, word), x->kind == KSCAN_FUNCTION) &&
-	    unit_hides(r->s->all, word, declared))
-		json_array_append_new(r->doubts,
+	if (!kany(unit_items(x, reach.s, word), x->kind == KSCAN_FUNCTION) &&
+	    unit_hides(reach.s->all, word, declared))
+		json_array_append_new(reach.doubts,
 		    json_sprintf("%s is only defined under conditions (#if) that are false here: "
 		                 "the macros of the build are not known",
 		        word));
@@ -249,9 +252,9 @@ doubt(struct reach *r, const char *word, bool declared)
 
 /* What the name from AT to END stands for. */
 static void
-see_name(struct reach *r, size_t at, size_t end)
+see_name(size_t at, size_t end)
 {
-	const struct unit_source *in = r->in;
+	const struct unit_source *in = reach.in;
 	const char *code = in->scan.code;
 	auto_free char *word = kscan_copy(&in->scan, at, end);
 	const struct kscan_item *x;
@@ -259,26 +262,26 @@ see_name(struct reach *r, size_t at, size_t end)
 	bool called;
 
 	if (kscan_is_member(&in->scan, at)) {
-		see_member(r, parameter_before(r, at), word, at);
+		see_member(parameter_before(at), word, at);
 		return;
 	}
-	if (r->class)
-		see_member(r, "this", word, at);
-	if (!kjson_enter(r->seen, word))
+	if (reach.class)
+		see_member("this", word, at);
+	if (!kjson_enter(reach.seen, word))
 		return;
 	end = kscan_blank(&in->scan, end, in->scan.len);
-	x = unit_item(r->s, word, &i);
+	x = unit_item(reach.s, word, &i);
 	called = x && strchr("(<", code[end]);
 	if (called)
-		x = definition_of(r, word, x);
+		x = definition_of(word, x);
 	if (called && x->kind == KSCAN_FUNCTION)
-		look_into(r, x);
-	else if (r->class && code[end] == '(')
-		look_into_class(r, word);
+		look_into(x);
+	else if (reach.class && code[end] == '(')
+		look_into_class(word);
 	else if (x && x->kind == KSCAN_DECLARATION)
-		look_at_variable(r, x, word);
+		look_at_variable(x, word);
 	if (code[end] == '(' && in->guessed)
-		doubt(r, word, x);
+		doubt(word, x);
 }
 
 /* ---- launches ---- */
@@ -319,14 +322,13 @@ is_strange(const struct kscan_item *f)
 
 /* The class whose member F is, if it is one. */
 static void
-find_class(struct reach *r, const struct kscan_item *f)
+find_class(const struct kscan_item *f)
 {
 	auto_free char *class = kscan_path(kscan_whole(f));
-	struct types types = { .own = r->s };
-	auto_type struct type type;
+	struct types types = { .own = reach.s };
+	auto_type struct type type = type_find(&types, class, 0);
 
-	type = type_find(&types, class, 0);
-	r->class = type.item;
+	reach.class = type.item;
 }
 
 bool
@@ -359,12 +361,12 @@ unit_make(
 	const struct unit_source *s = unit_source_of(f);
 	size_t before = why->len, member = 0;
 	struct origin at;
-	struct reach r = { .s = s,
+
+	reach = (struct reach){ .s = s,
 		.seen = json_object(),
 		.symbols = json_object(),
 		.doubts = json_array(),
 		.why = why };
-
 	*u = (struct adopted_unit){
 		.source = s,
 		.f = f,
@@ -376,33 +378,33 @@ unit_make(
 	u->file = kstrdup(at.file);
 	u->line = at.line;
 	u->last_line = unit_place(f, f->to ? f->to - 1 : 0).line;
-	r.kernel = u->kernel;
-	r.language =
+	reach.kernel = u->kernel;
+	reach.language =
 	    kjson_str_or(rules_language(u->kernel ? "kernel.cu" : s->name), "language", "c");
-	r.own = kscan_signature(f);
+	reach.own = kscan_signature(f);
 	if (is_strange(f)) {
 		kbuf_puts(why, "it is a member of a template, or an operator\n");
 		member = why->len;
 	}
-	find_class(&r, f);
+	find_class(f);
 	if (u->kernel) {
 		find_launches(u);
 		if (!u->launch_count)
 			kbuf_puts(why, "no launch 'NAME<<<…>>>' of it in the project\n");
 	}
 	sequence_find(u, why);
-	r.host = u->sequence ? f : NULL;
+	reach.host = u->sequence ? f : NULL;
 	u->waits = u->sequence && waits(f);
-	doubt_source(&r);
-	look_into(&r, f);
-	entry_make(u, r.seen, r.symbols, why);
+	doubt_source();
+	look_into(f);
+	entry_make(u, reach.seen, reach.symbols, why);
 	/* Further reasons would only distract from this one. */
 	if (member)
 		why->data[why->len = member] = '\0';
-	kscan_signature_free(&r.own);
-	u->doubts = r.doubts;
-	json_decref(r.seen);
-	json_decref(r.symbols);
+	kscan_signature_free(&reach.own);
+	u->doubts = reach.doubts;
+	json_decref(reach.seen);
+	json_decref(reach.symbols);
 	return why->len == before;
 }
 
