@@ -253,15 +253,12 @@ kcl_build(const void *code, size_t len, bool binary, const char *options, char *
 	    ? cl.program_binary(cl.context, 1, &cl.device, &len, &bytes, &status, &e)
 	    : cl.program_source(cl.context, 1, &text, &len, &e);
 
-	*log = NULL;
 	if (!e)
 		e = cl.build(program, 1, &cl.device, options, NULL, NULL);
-	if (!e) {
-		*log = log_of(program);
+	*log = program ? log_of(program) : kstrdup("");
+	if (!e)
 		return program;
-	}
-	*log = program ? log_of(program) : NULL;
-	if (!*log || !**log) {
+	if (!**log) {
 		free(*log);
 		*log = kstrdup(kcl_words(e));
 	}

@@ -65,10 +65,9 @@ compile(const char *source, const char *name, int argc, char **argv, size_t *len
 static bool
 has_kernel(const char *code, size_t len, const char *kernel)
 {
-	char section[KLAUNCH_NAME + 8];
-	int n = snprintf(section, sizeof section, ".text.%s", kernel);
+	const char *section = kshown(".text.%s", kernel);
 
-	return memmem(code, len, section, (size_t)n + 1) != NULL;
+	return memmem(code, len, section, strlen(section) + 1) != NULL;
 }
 
 static int

@@ -55,11 +55,11 @@ static void __attribute__((noinline)) next_row(uint64_t *words)
 		note_hidden(true);
 	}
 	for (uint32_t i = 0; *slot && i < setup.arg_count; i++) {
-		bool out = setup.kind[i] == KRUN_OUT;
+		uint8_t kind = setup.kind[i];
 
-		if (out || setup.kind[i] == KRUN_IN)
-			protect(words[i] - (words[i] - base[out]) % slot[out], slot[out],
-			    out ? PROT_READ | PROT_WRITE : PROT_READ);
+		if (kind < KRUN_TENSORS)
+			protect(words[i] - (words[i] - base[kind]) % slot[kind], slot[kind],
+			    kind == KRUN_OUT ? PROT_READ | PROT_WRITE : PROT_READ);
 	}
 	slot[0] = slot[1] = 0;
 }
@@ -86,20 +86,11 @@ static void __attribute__((noinline)) wipe_stack(void)
 	explicit_bzero(unused, sizeof unused);
 }
 
-static int64_t
-now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * (int64_t)1000000000 + t.tv_nsec;
-}
-
 /* When the calls began is sent at once: in this process, a candidate could move it. */
 static void
 note_start(void)
 {
-	int64_t start = now();
+	int64_t start = know_ns();
 
 	if (write(starts, &start, sizeof start) != sizeof start)
 		krunner_fail("noting the time", strerror(errno), errno);
@@ -123,7 +114,7 @@ go(ffi_cif *cif, void *entry, const struct krun_command *c)
 		if (entry)
 			ffi_call(cif, FFI_FN(entry), NULL, values);
 	}
-	r.value[0] = (uint64_t)now();
+	r.value[0] = (uint64_t)know_ns();
 	end_rows();
 	krunner_report(&r);
 }
@@ -148,7 +139,6 @@ int
 main(int argc, char **argv)
 {
 	static ffi_type *types[KRUN_ARGS + 1];
-	struct krun_report hello = { .what = KRUN_HELLO };
 	struct krun_command c;
 	void *entry = NULL;
 	ffi_cif cif;
@@ -167,8 +157,7 @@ main(int argc, char **argv)
 	krunner_catch_faults(true);
 	if (ksandbox_seal(setup.alone) < 0)
 		krunner_fail("sealing", strerror(errno), errno);
-	memcpy(hello.value, base, sizeof base);
-	krunner_report(&hello);
+	krunner_report(&(struct krun_report){ .what = KRUN_HELLO, .value = { base[0], base[1] } });
 	for (;;) {
 		krunner_next(&c);
 		if (c.order == KRUN_LOAD)

@@ -197,7 +197,6 @@ prepare_runtime(void)
 static void
 load_kernels(const char *file)
 {
-	static const struct krun_report r = { .what = KRUN_LOADED };
 	enum { OBJECT_MAX = 64 << 20 };
 	size_t len, source_len, code_len;
 	const char *source, *code;
@@ -214,7 +213,7 @@ load_kernels(const char *file)
 	for (uint32_t i = 0; i < setup.launches; i++)
 		need(setup.kernel[i], kgpu_function(gpu, module, setup.kernel[i], &kernel[i]));
 	free(data);
-	krunner_report(&r);
+	krunner_report(&(struct krun_report){ .what = KRUN_LOADED });
 }
 
 /* An error that the candidate's own launches left in the run-time library. */
@@ -297,7 +296,6 @@ obey(const char *file)
 int
 main(int argc, char **argv)
 {
-	struct krun_report hello = { .what = KRUN_HELLO };
 	const struct backend *backend = argc == 6 ? backend_named(argv[5]) : NULL;
 	char why[256];
 	int memory[2];
@@ -319,8 +317,6 @@ main(int argc, char **argv)
 	krunner_catch_faults(true);
 	if (ksandbox_seal_gpu() < 0)
 		krunner_fail("sealing", strerror(errno), errno);
-	hello.value[0] = base[0];
-	hello.value[1] = base[1];
-	krunner_report(&hello);
+	krunner_report(&(struct krun_report){ .what = KRUN_HELLO, .value = { base[0], base[1] } });
 	obey(argv[1]);
 }

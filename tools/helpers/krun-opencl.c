@@ -34,7 +34,7 @@ static char *memory[2];
 static void *kernel[KRUN_LAUNCHES];
 /* the kernel has one more parameter than the task, for shared= */
 static bool local_memory[KRUN_LAUNCHES];
-static char refusal[256]; /* why there are no kernels */
+static const char *refusal; /* why there are no kernels */
 /* sub-buffers of the calls of one batch, arg_count each; NULL for scalars */
 static void **tensors;
 static uint32_t tensor_calls, tensor_room;
@@ -82,12 +82,12 @@ load(const char *file)
 	void *program;
 
 	if (!data || !klaunch_unpack(data, len, &source, &source_len, &code, &code_len)) {
-		snprintf(refusal, sizeof refusal, "the file was not made by krun-opencl --build");
+		refusal = "the file was not made by krun-opencl --build";
 		return;
 	}
 	program = kcl_build(code, code_len, true, "", &log);
 	if (!program)
-		snprintf(refusal, sizeof refusal, "the device does not accept it: %.200s", log);
+		refusal = kasprintf("the device does not accept it: %.200s", log);
 	for (uint32_t i = 0; program && i < setup.launches; i++) {
 		uint32_t want = setup.arg_count, has;
 		int e = 0;
@@ -95,12 +95,10 @@ load(const char *file)
 		kernel[i] = cl.create_kernel(program, setup.kernel[i], &e);
 		has = e ? 0 : kcl_arguments(kernel[i]);
 		if (e)
-			snprintf(refusal, sizeof refusal, "kernel %s: %s", setup.kernel[i],
-			    kcl_words(e));
+			refusal = kasprintf("kernel %s: %s", setup.kernel[i], kcl_words(e));
 		else if (has != want && has != want + 1)
-			snprintf(refusal, sizeof refusal,
-			    "kernel %s takes %u arguments, but the task has %u", setup.kernel[i],
-			    has, want);
+			refusal = kasprintf("kernel %s takes %u arguments, but the task has %u",
+			    setup.kernel[i], has, want);
 		local_memory[i] = has == want + 1;
 	}
 	free(log);
@@ -154,15 +152,16 @@ release_tensors(void)
  * it is checked.
  */
 static void *
-tensor_at(bool output, uint64_t offset)
+tensor_at(enum krun_kind kind, uint64_t offset)
 {
+	bool output = kind == KRUN_OUT;
 	struct {
 		size_t origin, size;
 	} region = { offset, (output ? setup.output_bytes : setup.input_bytes) - offset };
 	enum { REGION = 0x1220 };
 	int e = 0;
 	void *p = cl.create_sub(
-	    buffer[output], output ? KCL_READ_WRITE : KCL_READ_ONLY, REGION, &region, &e);
+	    buffer[kind], output ? KCL_READ_WRITE : KCL_READ_ONLY, REGION, &region, &e);
 
 	need("a tensor", e);
 	return p;
@@ -182,12 +181,10 @@ make_room(uint32_t calls)
 static void
 make_tensors(uint32_t call)
 {
-	for (uint32_t i = 0; i < setup.arg_count; i++) {
-		size_t at = (size_t)call * setup.arg_count + i;
-		bool output = setup.kind[i] == KRUN_OUT;
+	void **own = &tensors[(size_t)call * setup.arg_count];
 
-		tensors[at] = output || setup.kind[i] == KRUN_IN ? tensor_at(output, row[i]) : NULL;
-	}
+	for (uint32_t i = 0; i < setup.arg_count; i++)
+		own[i] = setup.kind[i] < KRUN_TENSORS ? tensor_at(setup.kind[i], row[i]) : NULL;
 	tensor_calls = call + 1;
 }
 
@@ -216,16 +213,14 @@ launch(uint32_t call, uint32_t n, const struct krun_launch *l)
 		[KRUN_I32] = 4, [KRUN_I64] = 8, [KRUN_F32] = 4, [KRUN_F64] = 8
 	};
 	size_t global[3], local[3];
-	char text[128];
 
 	check_shared(n, l->shared);
 	for (uint32_t i = 0; i < setup.arg_count; i++) {
 		size_t at = (size_t)call * setup.arg_count + i;
-		bool output = setup.kind[i] == KRUN_OUT,
-		     tensor = output || setup.kind[i] == KRUN_IN;
-		int e = !tensor ? cl.set_argument(kernel[n], i, sizes[setup.kind[i]], &row[i])
+		uint8_t kind = setup.kind[i];
+		int e = kind >= KRUN_TENSORS ? cl.set_argument(kernel[n], i, sizes[kind], &row[i])
 		    : setup.copies
-		    ? cl.svm_argument(kernel[n], i, memory[output] + row[i])
+		    ? cl.svm_argument(kernel[n], i, memory[kind] + row[i])
 		    : cl.set_argument(kernel[n], i, sizeof tensors[at], &tensors[at]);
 
 		if (e)
@@ -237,8 +232,8 @@ launch(uint32_t call, uint32_t n, const struct krun_launch *l)
 		local[d] = l->block[d];
 		global[d] = (size_t)l->grid[d] * l->block[d];
 	}
-	snprintf(text, sizeof text, "kernel %s", setup.kernel[n]);
-	need(text, cl.enqueue(cl.queue, kernel[n], 3, NULL, global, local, 0, NULL, NULL));
+	need(kshown("kernel %s", setup.kernel[n]),
+	    cl.enqueue(cl.queue, kernel[n], 3, NULL, global, local, 0, NULL, NULL));
 }
 
 /*
@@ -304,20 +299,17 @@ copy(const char *what, void *to, const void *from, size_t bytes)
 static void
 stage(void)
 {
-	static const struct krun_report done = { .what = KRUN_AWAKE };
-
 	copy("copying inputs", memory[0], arena[0], setup.input_bytes);
 	copy("copying outputs", memory[1], arena[1], setup.output_bytes);
 	flush_device();
 	need("the device", cl.finish(cl.queue));
-	krunner_report(&done);
+	krunner_report(&(struct krun_report){ .what = KRUN_AWAKE });
 }
 
 /* That inputs are read-only is a promise, not a protection: check what became of them. */
 static void
 collect(void)
 {
-	static const struct krun_report done = { .what = KRUN_AWAKE };
 	static char *inputs;
 
 	if (!inputs)
@@ -328,21 +320,20 @@ collect(void)
 	copy("fetching inputs", inputs, memory[0], setup.input_bytes);
 	if (memcmp(inputs, arena[0], setup.input_bytes))
 		krunner_fail("it wrote to its inputs", NULL, 0);
-	krunner_report(&done);
+	krunner_report(&(struct krun_report){ .what = KRUN_AWAKE });
 }
 
 static _Noreturn void
 obey(void)
 {
-	static const struct krun_report loaded = { .what = KRUN_LOADED };
 	struct krun_command c;
 
 	for (;;) {
 		krunner_next(&c);
-		if (c.order == KRUN_LOAD && *refusal)
+		if (c.order == KRUN_LOAD && refusal)
 			krunner_fail(refusal, NULL, 0);
 		else if (c.order == KRUN_LOAD)
-			krunner_report(&loaded);
+			krunner_report(&(struct krun_report){ .what = KRUN_LOADED });
 		else if (c.order == KRUN_STAGE)
 			stage();
 		else if (c.order == KRUN_COLLECT)
@@ -355,7 +346,6 @@ obey(void)
 static int
 runner(char **argv)
 {
-	struct krun_report hello = { .what = KRUN_HELLO };
 	const char *why;
 	int fds[2];
 
@@ -380,9 +370,8 @@ runner(char **argv)
 	krunner_catch_faults(false);
 	if ((cl.facts.cpu ? ksandbox_seal(setup.alone) : ksandbox_seal_gpu()) < 0)
 		krunner_fail("sealing", strerror(errno), errno);
-	hello.value[0] = (uint64_t)(uintptr_t)arena[0];
-	hello.value[1] = (uint64_t)(uintptr_t)arena[1];
-	krunner_report(&hello);
+	krunner_report(&(struct krun_report){
+	    .what = KRUN_HELLO, .value = { (uintptr_t)arena[0], (uintptr_t)arena[1] } });
 	obey();
 }
 

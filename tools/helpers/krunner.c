@@ -137,8 +137,8 @@ krunner_row(int rows, const struct krun_setup *setup, const uint64_t base[2], ui
 		krunner_fail("the arguments of a call are missing", NULL, n < 0 ? errno : 0);
 	errno = 0;
 	for (uint32_t i = 0; i < setup->arg_count; i++)
-		if (setup->kind[i] == KRUN_IN || setup->kind[i] == KRUN_OUT)
-			words[i] += base[setup->kind[i] == KRUN_OUT];
+		if (setup->kind[i] < KRUN_TENSORS)
+			words[i] += base[setup->kind[i]];
 }
 
 void
@@ -157,17 +157,12 @@ krunner_pin(const struct krun_setup *setup)
 void *
 krunner_load(const char *file, const char *entry)
 {
-	void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL), *function = NULL;
-	struct krun_report r = { .what = KRUN_LOADED };
-	const char *why = library ? NULL : dlerror();
+	void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL),
+	     *function = library ? dlsym(library, entry) : NULL;
 
-	if (library) {
-		function = dlsym(library, entry);
-		why = function ? NULL : dlerror();
-	}
 	if (!function)
-		krunner_fail(why ?: "the entry point is a null pointer", NULL, 0);
-	krunner_report(&r);
+		krunner_fail(dlerror() ?: "the entry point is a null pointer", NULL, 0);
+	krunner_report(&(struct krun_report){ .what = KRUN_LOADED });
 	return function;
 }
 

@@ -29,7 +29,16 @@
 
 enum { KRUN_VERSION = 13, KRUN_ARGS = 48, KRUN_SLOTS = 2, KRUN_LAUNCHES = 8, KRUN_CPUS = 1024 };
 
-enum krun_kind { KRUN_IN, KRUN_OUT, KRUN_I32, KRUN_I64, KRUN_F32, KRUN_F64 };
+/* Tensors come first: their kinds are also the indices of their arenas, in and out. */
+enum krun_kind {
+	KRUN_IN,
+	KRUN_OUT,
+	KRUN_TENSORS,
+	KRUN_I32 = KRUN_TENSORS,
+	KRUN_I64,
+	KRUN_F32,
+	KRUN_F64
+};
 
 /* Judge to runner, the first message, with the descriptors of inputs and outputs. */
 struct krun_setup {
