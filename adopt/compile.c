@@ -309,13 +309,13 @@ compile_settle(json_t *settings, const char *architecture)
 
 	if (strcmp(basename(kjson_str(settings, "compiler")), "nvcc"))
 		return;
-	for (size_t i = 0; i < json_array_size(flags); i++) {
-		const char *flag = kjson_item(flags, i), *at = strstr(flag, "native");
+	kjson_foreach_text(flag, flags) {
+		const char *at = strstr(flag, "native");
 
 		any |= strstr(flag, "arch") != NULL;
 		if (architecture && at && !at[6] && (at == flag || at[-1] == '='))
-			json_array_set_new(
-			    flags, i, json_sprintf("%.*s%s", (int)(at - flag), flag, architecture));
+			json_array_set_new(flags, kjson_at(flag),
+			    json_sprintf("%.*s%s", (int)(at - flag), flag, architecture));
 	}
 	if (architecture && !any)
 		json_array_append_new(flags, json_sprintf("-arch=%s", architecture));

@@ -134,7 +134,7 @@ goes_on(const char *name, bool member)
 {
 	const struct kscan *s = &making.s->scan;
 
-	kscan_each(at, s, making.f->body, making.f->to, name) {
+	kscan_in_body(at, making.f, name) {
 		size_t next = kscan_next(s, at, making.f->to);
 
 		if (member == kscan_is_member(s, at) &&
@@ -173,7 +173,7 @@ is_indexed(const struct kscan_param *p, bool member)
 
 	if (goes_on(p->name, member))
 		return true;
-	kscan_each(at, s, making.f->body, making.f->to, p->name) {
+	kscan_in_body(at, making.f, p->name) {
 		auto_free char *other = member == kscan_is_member(s, at)
 		    ? variable_for(at, at + strlen(p->name))
 		    : NULL;
@@ -405,15 +405,12 @@ refuse_unknown(
 	auto_free char *prefix = kasprintf("%s.", p->name);
 	size_t len = strlen(prefix);
 
-	kjson_foreach_member(used, seen, making.seen) {
-		bool found = making.cxx || !kbegins(used, prefix) || strchr(used, '=');
-
-		kforeach_list(x, members)
-			found |= *x->name ? !strcmp(x->name, used + len)
-			                  : strstr(x->text, used + len) != NULL;
-		if (!found)
+	kjson_foreach_member(used, seen, making.seen)
+		if (!making.cxx && kbegins(used, prefix) && !strchr(used, '=') &&
+		    !kany(kforeach_list(x, members),
+		        *x->name ? !strcmp(x->name, used + len)
+		                 : strstr(x->text, used + len) != NULL))
 			refuse(p, "its member %s is not found in %s", used + len, record->name);
-	}
 }
 
 static void
@@ -819,8 +816,8 @@ returned_type(void)
 }
 
 /*
- * The code before the call that stores the function's result in the entry's result. The caller
- * frees.
+ * The code before the call that stores the function's result in the entry's result; NULL: none. The
+ * caller frees.
  */
 static char *
 take_result(void)
@@ -850,7 +847,7 @@ take_result(void)
 	} else if (type.kind != TYPE_VOID) {
 		kbuf_printf(making.why, "it returns '%s', which is not a number\n", own);
 	}
-	return before ?: kstrdup("");
+	return before;
 }
 
 /* ---- launches ---- */
@@ -860,7 +857,7 @@ static char *
 launch_part(const char *what)
 {
 	char *text = instance_constant(making.u, what);
-	struct kbuf b = kbuf_empty();
+	struct kbuf b = { 0 };
 	size_t dims = 1;
 
 	/* A grid that is computed from names depends on the data, which may differ in a task. */
@@ -943,8 +940,9 @@ write_entry(const char *launch, const char *before)
 	struct kbuf b = { 0 };
 
 	add_entry_head(&b);
-	kbuf_printf(&b, "{\n%s\t%s%s%s%s(%s);\n%s}\n", making.before.data, before, making.called,
-	    making.templates.data, launch, making.arguments.data, making.after.data);
+	kbuf_printf(&b, "{\n%s\t%s%s%s%s(%s);\n%s}\n", making.before.data, before ?: "",
+	    making.called, making.templates.data, launch ?: "", making.arguments.data,
+	    making.after.data);
 	u->text = b.data;
 }
 
@@ -1141,7 +1139,7 @@ entry_make(struct adopted_unit *u, const json_t *seen, const json_t *symbols, st
 	kjson_foreach_member(name, declared, symbols)
 		take_symbol(name, json_string_value(declared));
 	before = take_result();
-	launch = u->kernel && u->launch_count ? launch_text() : kstrdup("");
+	launch = u->kernel && u->launch_count ? launch_text() : NULL;
 	if (u->sequence)
 		add_param("stream", "cudaStream_t", "0")->launch = true;
 	put_stream_last(u);

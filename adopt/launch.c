@@ -237,7 +237,7 @@ is_variable(const struct kscan_item *f, const char *name)
 	const struct kscan *s = f->in;
 	size_t times = 0;
 
-	kscan_each(p, s, f->body, f->to, name)
+	kscan_in_body(p, f, name)
 		times += s->code[p - 1] != '.' &&
 		    (kscan_assigns(s, p + strlen(name), f->to) || kscan_steps(s, p - 2));
 	return times > 1;

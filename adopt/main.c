@@ -41,10 +41,7 @@ static const struct command {
 static const struct command *
 find_command(const char *name)
 {
-	kforeach(c, commands)
-		if (!strcmp(name, c->name))
-			return c;
-	return NULL;
+	return krow_with(commands, LEN(commands), name, name);
 }
 
 int
@@ -69,14 +66,12 @@ run_step(const struct command *c, int argc, char **argv)
 	auto_free char *usage = kasprintf("usage: kadopt %s [OPTION...]\n", c->name);
 	const char *dir = ".";
 	const struct koption options[] = { KOPTION_CAMPAIGN(&dir) };
-	int code;
 
 	koption_all(options, usage, argc, argv);
 	adoption_load(dir);
 	if (!c->looks)
 		adoption_lock();
-	code = c->step();
-	return code;
+	return c->step();
 }
 
 static void

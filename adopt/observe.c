@@ -280,13 +280,14 @@ write_observed(const char *path, const json_t *header, const json_t *calls)
 
 /* Call I of all runs, with the median of its times. */
 static json_t *
-timing_of(json_t *const *runs, size_t n, size_t i)
+timing_of(const json_t *runs, size_t n, size_t i)
 {
-	json_t *r = record_of(json_array_get(runs[0], i), i), *samples = json_array();
+	json_t *r = record_of(json_array_get(json_array_get(runs, 0), i), i),
+	       *samples = json_array();
 	double *ns = kcalloc(n, sizeof *ns);
 
 	for (size_t k = 0; k < n; k++) {
-		ns[k] = kjson_num(json_array_get(runs[k], i), "ns");
+		ns[k] = kjson_num(json_array_get(json_array_get(runs, k), i), "ns");
 		json_array_append_new(samples, json_integer((json_int_t)ns[k]));
 	}
 	kjson_put(r, "ns", (json_int_t)kstat_quantile(ns, n, 0.5));
@@ -312,17 +313,18 @@ same_calls(const json_t *x, const json_t *y)
 
 /* If runs do not make the same calls, calls cannot be matched: then only the first run counts. */
 static void
-write_timing(const char *path, json_t *header, json_t *const *runs, size_t n)
+write_timing(const char *path, json_t *header, const json_t *runs)
 {
-	size_t used = 1, calls = json_array_size(runs[0]);
+	const json_t *first = json_array_get(runs, 0), *other;
+	size_t used = 1, calls = json_array_size(first);
 
-	while (used < n && same_calls(runs[0], runs[used]))
+	while ((other = json_array_get(runs, used)) && same_calls(first, other))
 		used++;
-	if (used < n) {
+	if (other) {
 		kwarn("run %zu made %zu calls of %s, but the first run made %zu%s; "
 		      "only the first run is used",
-		    used + 1, json_array_size(runs[used]), adoption.kernel, calls,
-		    json_array_size(runs[used]) == calls ? ", in another order" : "");
+		    used + 1, json_array_size(other), adoption.kernel, calls,
+		    json_array_size(other) == calls ? ", in another order" : "");
 		used = 1;
 	}
 	kjson_put(header, "runs", used);
@@ -417,8 +419,8 @@ observe(json_t *header, const char *observed)
 {
 	json_int_t dropped;
 	json_auto_t *calls = watch_calls(&dropped),
-	            *assumed = adoption.unit && !watch.cuda ? assume(calls) : NULL, *head = NULL;
-	json_t *runs[RUNS_MAX];
+	            *assumed = adoption.unit && !watch.cuda ? assume(calls) : NULL, *head = NULL,
+	            *runs = json_array();
 
 	if (json_object_size(assumed)) {
 		/* With another entry, other arrays are measured. */
@@ -434,14 +436,12 @@ observe(json_t *header, const char *observed)
 	write_observed(observed, header, calls);
 	for (long i = 0; i < asked.runs; i++)
 		work_part("times", "run %ld of %ld", i + 1, asked.runs)
-			runs[i] = watch_run(WATCH_TIME, &dropped);
-	tell_clock(asked.runs ? runs[0] : calls);
+			json_array_append_new(runs, watch_run(WATCH_TIME, &dropped));
+	tell_clock(asked.runs ? json_array_get(runs, 0) : calls);
 	add_program(head);
 	kjson_put(head, "schema", "timing/1");
 	if (asked.runs)
-		write_timing(adopt_path("timing.ndjson"), head, runs, (size_t)asked.runs);
-	for (long i = 0; i < asked.runs; i++)
-		json_decref(runs[i]);
+		write_timing(adopt_path("timing.ndjson"), head, runs);
 }
 
 static void

@@ -15,7 +15,7 @@ compares(const struct kscan_item *f, const char *x, const char *signs, const cha
 	const struct kscan *s = f->in;
 	struct kregex_span at[3];
 
-	kscan_each(p, s, f->body, f->to, x) {
+	kscan_in_body(p, f, x) {
 		size_t end = p + strlen(x);
 		const char *rest = s->code + end;
 
@@ -37,7 +37,7 @@ is_below(const struct kscan_item *f, const char *x, const char *y)
 	struct kregex_span at[2];
 	bool found = compares(f, x, "< <=", y) || compares(f, y, "> >= -", x);
 
-	kscan_each(p, s, f->body, f->to, x) {
+	kscan_in_body(p, f, x) {
 		auto_free char *other = !found && s->code[kscan_next(s, p, f->to)] == ';' &&
 		        kregex_find("\\b(\\w+)\\s*=\\s*\\z", code, p - f->body, at, LEN(at))
 		    ? kregex_text(code, at[1])
@@ -55,7 +55,7 @@ is_limit(const struct kscan_item *f, const char *name)
 {
 	const struct kscan *s = f->in;
 
-	kscan_each(p, s, f->body, f->to, name) {
+	kscan_in_body(p, f, name) {
 		size_t at = kscan_back(s, p, f->body);
 		char before = s->code[at - 1], after = s->code[kscan_next(s, p, f->to)];
 		bool ends = strchr(";,)", after) != NULL;

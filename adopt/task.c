@@ -1057,9 +1057,9 @@ drop_unrecorded(const char *name)
 static bool
 drop_named(const char *name)
 {
-	for (size_t i = 0; i < json_array_size(draft.small); i++)
-		if (kjson_is(json_array_get(draft.small, i), "name", name))
-			return !json_array_remove(draft.small, i);
+	kjson_foreach(w, draft.small)
+		if (kjson_is(w, "name", name))
+			return !json_array_remove(draft.small, kjson_at(w));
 	return false;
 }
 
@@ -1496,11 +1496,10 @@ vary_integers(void)
 	bool drawn = draft.held || has_data_extent() ||
 	    (draft.floats != FLOATS_KEPT && kany(values_each(x), is_input(x) && is_float(x)));
 
-	for (size_t i = 0; i < parameters.count && parameters.recorded && !drawn; i++) {
-		struct value *x = &parameters.at[i];
+	values_each(x) {
 		char *name;
 
-		if (!is_input(x) || is_float(x))
+		if (drawn || !parameters.recorded || !is_input(x) || is_float(x))
 			continue;
 		x->fresh = true;
 		write_draft();
@@ -1772,8 +1771,6 @@ results_differ(const char *name)
 static bool
 drop_other(void)
 {
-	json_t *list = draft.configs;
-
 	write_replay();
 	if (adoption.flag) {
 		build_with(pattern);
@@ -1781,13 +1778,13 @@ drop_other(void)
 		build_with(zeros);
 	}
 	free(call_alone("replay.json", "--save replay"));
-	for (size_t i = 0; i < json_array_size(list); i++) {
-		const char *name = kjson_str(json_array_get(list, i), "name");
+	kjson_foreach(c, draft.configs) {
+		const char *name = kjson_str(c, "name");
 		auto_free char *why = results_differ(name);
 
 		if (!why)
 			continue;
-		if (json_array_size(list) == 1)
+		if (json_array_size(draft.configs) == 1)
 			kdie_usage("%s alone does not give the application's results in %s (%s), "
 			           "so it depends on more than its arguments: "
 			           "variables that other code changes, earlier calls, "
@@ -1797,7 +1794,7 @@ drop_other(void)
 		         "in "
 		         "the application (%s)",
 		    name, why);
-		json_array_remove(list, i);
+		json_array_remove(draft.configs, kjson_at(c));
 		return true;
 	}
 	return false;
@@ -1981,20 +1978,17 @@ make_campaign(void)
 void
 task_freeze(const json_t *task)
 {
-	static const char *const files[] = { "task.json", "reference.c", "reference.cu", "oracle.c",
-		"oracle.cu", "adopt/observed.ndjson", "adopt/configs.json" };
-	const char **all = kmalloc((LEN(files) + 1) * sizeof *all);
-	size_t n = LEN(files);
+	const char **all = NULL;
+	size_t n = 0;
 
-	memcpy(all, files, sizeof files);
+	kforeach_text(file, "task.json", "reference.c", "reference.cu", "oracle.c", "oracle.cu",
+	    "adopt/observed.ndjson", "adopt/configs.json")
+		*kadded(all, n) = file;
 	kjson_foreach(w, task, "workloads")
-		kjson_foreach_member(name, v, w, "values") {
-			if (!json_is_object(v))
-				continue;
-			all = krealloc(all, (n + 2) * sizeof *all);
-			all[n++] = kjson_str(v, "file");
-		}
-	all[n] = NULL;
+		kjson_foreach_member(name, v, w, "values")
+			if (json_is_object(v))
+				*kadded(all, n) = kjson_str(v, "file");
+	*kadded(all, n) = NULL;
 	kseal_note(adoption.dir, KSEAL_ADOPTED,
 	    json_pack("{s:o}", "files", kseal_files(adoption.dir, all)));
 	adoption_save();

@@ -204,7 +204,7 @@ type_of_void(const struct types *t, const struct kscan_item *f, const char *name
 	struct kregex_span at[3];
 	char *found = NULL;
 
-	kscan_each(p, f->in, f->body, f->to, name) {
+	kscan_in_body(p, f, name) {
 		size_t next = kscan_next(f->in, p, f->to), left = p;
 
 		while (

@@ -92,8 +92,7 @@ look_at(const struct kscan_item *x)
 {
 	auto_free char *text =
 	    x == reach.host ? sequence_body(x) : kscan_copy(x->in, x->body, x->to);
-	bool device = reach.kernel ||
-	    (reach.host && (kscan_has_word(x, "__global__") || kscan_has_word(x, "__device__")));
+	bool device = reach.kernel || (reach.host && (kscan_has_word(x, "__global__ __device__")));
 	auto_buf struct kbuf faults = { 0 };
 
 	rules_scan(
@@ -298,7 +297,7 @@ static void
 find_launches(struct adopted_unit *u)
 {
 	kforeach_list(s, u->source->all)
-		kforeach_of(l, s->scan.launches, s->scan.launch_count)
+		unit_launches(l, &s->scan)
 			if (!strcmp(kscan_plain(l->kernel), u->name))
 				*kadded(u->launches, u->launch_count) = (struct unit_launch){ s, l,
 					unit_function_at(&s->scan, l->at), false };

@@ -46,44 +46,41 @@ is_called(const struct kscan *s, size_t open, size_t from, size_t *at, size_t *e
 	    !kscan_among(s, *at, *end, "if while for switch return sizeof");
 }
 
-struct writing {
-	const struct kscan *s;
-	const struct kscan_item *f;
-	json_t *seen; /* "NAME@BODY": pointers that were examined already, by function */
-};
+/* "NAME@BODY": pointers that were examined already, by function. */
+static json_t *seen;
 
-static bool writes(const struct writing *w, const char *name);
+static bool writes(const struct kscan_item *f, const char *name);
 
 /* Does what is called by the name at AT write through its argument INDEX? */
 static bool
-callee_writes(const struct writing *w, size_t at, size_t end, size_t index)
+callee_writes(const struct kscan_item *f, size_t at, size_t end, size_t index)
 {
 	auto_signature struct kscan_signature g = { 0 };
-	auto_free char *name = kscan_copy(w->s, at, end);
-	struct writing in = { w->s, kscan_function(w->s, name), w->seen };
+	auto_free char *name = kscan_copy(f->in, at, end);
+	const struct kscan_item *callee = kscan_function(f->in, name);
 
-	if (!in.f)
+	if (!callee)
 		return !index && !strstr(name, "load") &&
 		    kregex_is("atomic|store|memset|memcpy|memmove|__st[cw]", name);
-	g = kscan_signature(in.f);
-	return index < g.count && !g.params[index].constant && writes(&in, g.params[index].name);
+	g = kscan_signature(callee);
+	return index < g.count && !g.params[index].constant && writes(callee, g.params[index].name);
 }
 
 /* Is the pointer that begins at AT the value of another variable, which is written? */
 static bool
-alias_writes(const struct writing *w, size_t at)
+alias_writes(const struct kscan_item *f, size_t at)
 {
-	const char *code = w->s->code;
-	size_t from = w->f->body, end = before_casts(w->s, at, from);
+	const char *code = f->in->code;
+	size_t from = f->body, end = before_casts(f->in, at, from);
 	auto_free char *name = NULL;
 
 	if (end < from + 2 || code[--end] != '=' || strchr("=!<>+-*/%&|^", code[end - 1]))
 		return false;
-	end = kscan_back(w->s, end, from);
+	end = kscan_back(f->in, end, from);
 	for (at = end; at > from && kis_word(code[at - 1]);)
 		at--;
-	name = kscan_copy(w->s, at, end);
-	return *name && writes(w, name);
+	name = kscan_copy(f->in, at, end);
+	return *name && writes(f, name);
 }
 
 /* Does the statement around the place AT declare variables: "int *p = q, *r"? */
@@ -145,10 +142,10 @@ after_place(const struct kscan *s, struct place *x, size_t to)
 
 /* Is what the pointer named from AT to P points to changed there? */
 static bool
-is_written_at(const struct writing *w, size_t at, size_t p)
+is_written_at(const struct kscan_item *f, size_t at, size_t p)
 {
-	const struct kscan *s = w->s;
-	size_t from = w->f->body, call, end;
+	const struct kscan *s = f->in;
+	size_t from = f->body, call, end;
 	struct place x = { at, p, .element = false };
 
 	for (;; x.p++) {
@@ -161,15 +158,15 @@ is_written_at(const struct writing *w, size_t at, size_t p)
 
 		x.star = *c == '*' && !is_declared(s, left, from);
 		x.whole = true;
-		after = after_place(s, &x, w->f->to);
+		after = after_place(s, &x, f->to);
 		if (after == ASSIGNED || (x.element && kscan_steps(s, left - 2)))
 			return true;
 		pointer = address || (!x.element && !x.star);
 		if (after == ENDS)
-			return pointer && alias_writes(w, address ? left - 1 : x.at);
+			return pointer && alias_writes(f, address ? left - 1 : x.at);
 		x.at = kscan_open(s, x.at, from, &index);
 		if (is_called(s, x.at, from, &call, &end))
-			return pointer && callee_writes(w, call, end, index);
+			return pointer && callee_writes(f, call, end, index);
 		x.element |= x.star;
 		/* Its value is one of several in an expression. */
 		if (x.element && (!x.whole || !strchr("(*&", *c)))
@@ -178,19 +175,21 @@ is_written_at(const struct writing *w, size_t at, size_t p)
 }
 
 static bool
-writes(const struct writing *w, const char *name)
+writes(const struct kscan_item *f, const char *name)
 {
-	if (!kjson_enter(w->seen, kshown("%s@%zu", name, w->f->body)))
+	if (!kjson_enter(seen, kshown("%s@%zu", name, f->body)))
 		return false;
-	return kany(kscan_each(at, w->s, w->f->body, w->f->to, name),
-	    !kscan_is_member(w->s, at) && is_written_at(w, at, at + strlen(name)));
+	return kany(kscan_in_body(at, f, name),
+	    !kscan_is_member(f->in, at) && is_written_at(f, at, at + strlen(name)));
 }
 
 bool
 kscan_writes(const struct kscan_item *f, const char *name)
 {
-	json_auto_t *seen = json_object();
-	struct writing w = { f->in, f, seen };
+	bool found;
 
-	return writes(&w, name);
+	seen = json_object();
+	found = writes(f, name);
+	json_decref(seen);
+	return found;
 }
