@@ -583,10 +583,21 @@ optional(void)
 	return list;
 }
 
+/* Are there several functions of this name? */
+static bool
+is_overloaded(void)
+{
+	size_t count = 0;
+
+	kscan_items(x, &draft.scan)
+		count += x->kind == KSCAN_FUNCTION && kscan_declares(x, adoption.kernel);
+	return count > 1;
+}
+
 /*
  * Is the entry unable to take the work over: in a template, for a structure, for an object with
- * private members, or because other calls may have arguments that it does not accept? See
- * caller_body.
+ * private members, or because other calls may have arguments that it does not accept, or are of
+ * another overload? See caller_body.
  */
 static bool
 is_body_only(void)
@@ -594,7 +605,7 @@ is_body_only(void)
 	const struct kscan_item *f = kscan_function(&draft.scan, adoption.kernel);
 
 	return kscan_has_path(adoption.kernel) || json_object_get(adoption.unit, "assumed") ||
-	    (f && kscan_has_word(f, "template")) ||
+	    (f && (kscan_has_word(f, "template") || is_overloaded())) ||
 	    kany(kjson_foreach(p, adoption.unit, "parameters"),
 	        kjson_bool(p, "result") && kjson_bool(p, "bytes"));
 }
@@ -608,8 +619,8 @@ description(void)
 	               *kernels = listed(json_object_get(adoption.unit, "sequence")), *text = NULL,
 	               *line = NULL;
 	json_auto_t *settings = compile_settings(), *facts = NULL;
-	bool launched = kjson_bool(adoption.unit, "kernel"), body = is_body_only(),
-	     threads = adoption.device || has_flag(settings, "\\A-fopenmp"),
+	bool launched = kjson_bool(adoption.unit, "kernel") && !is_overloaded(),
+	     body = is_body_only(), threads = adoption.device || has_flag(settings, "\\A-fopenmp"),
 	     wide = adoption.device || has_flag(settings, "\\A-m(?:arch|avx|cpu)");
 
 	facts = json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:b,s:b,s:b,s:b,s:b,s:b,s:b,s:o,s:o,s:O*,s:O*,"

@@ -294,6 +294,42 @@ add_renamed(struct kbuf *b)
 	add_wrapper(b);
 }
 
+/*
+ * A launch in a template may be one of another overload of the kernel, X: a function with the
+ * wrapper's name then launches that, and nothing is recorded.
+ */
+static void
+add_other(struct kbuf *b, const struct kscan_item *x)
+{
+	struct signature own = watched;
+	auto_free char *why = signature_find(&watched, kstrdup(own.text), own.scan.len,
+	                   adoption.kernel, kline_at(own.text, x->name_at)),
+	               *call = why ? NULL : inner_call();
+
+	if (call) {
+		kbuf_puts(b, "\n");
+		add_launch_head(b);
+		kbuf_printf(b, "\n{\n\t%s;\n}\n", call);
+		add_line(b, x->to);
+	}
+	signature_free(&watched);
+	watched = own;
+}
+
+/* The text of the file from FROM to TO, in which there may be other overloads of the kernel. */
+static void
+add_around(struct kbuf *b, size_t from, size_t to)
+{
+	kscan_items(x, &watched.scan)
+		if (watched.kernel && x != watched.f && x->kind == KSCAN_FUNCTION &&
+		    x->from >= from && x->to <= to && kscan_declares(x, adoption.kernel)) {
+			add_text(b, from, x->to);
+			add_other(b, x);
+			from = x->to;
+		}
+	add_text(b, from, to);
+}
+
 /* The text of the file with the wrapper in it; line numbers stay right. */
 static void
 wrap(struct kbuf *b, const char *header)
@@ -301,7 +337,7 @@ wrap(struct kbuf *b, const char *header)
 	add_text(b, 0, watched.include);
 	kbuf_printf(b, "#include \"%s\"\n", header);
 	add_line(b, watched.include);
-	add_text(b, watched.include, watched.f->from);
+	add_around(b, watched.include, watched.f->from);
 	if (watched.kernel) {
 		/* The kernel is unchanged; its launches call the wrapper. */
 		add_text(b, watched.f->from, watched.f->to);
@@ -313,7 +349,7 @@ wrap(struct kbuf *b, const char *header)
 		kbuf_puts(b, loud);
 	}
 	add_line(b, watched.f->to);
-	add_text(b, watched.f->to, watched.scan.len);
+	add_around(b, watched.f->to, watched.scan.len);
 }
 
 /*
