@@ -223,6 +223,8 @@ lude \"/etc/passwd\""
 	rejected asm_directive "asm(\".inc\" /* x */ \"bin \\\"/etc/passwd\\\"\");"
 	rejected asm_system "void f(void) { asm volatile (\"mov \$1, %eax\\n\\tsyscall\"); }"
 	rejected asm_data "void f(void) { asm volatile (\".byte 0x0f, 0x05\"); }"
+	rejected asm_data "void f(void) { asm volatile (\"nop\n\tnop\\n.value 0x310f\"); }"
+	rejected asm_data "void f(void) { asm volatile (\"1:.value 0x310f\"); }"
 	rejected asm_data "void f(void) { asm volatile (\".value 0x310f\"); }"
 	rejected asm_data "void f(void) { asm volatile (\".balignw 8, 0x310f\"); }"
 	rejected asm_operand "char tsc[1]; void f(void) { asm volatile (\"nop\\n\\trd%P0\" :: \"i\"(tsc)); }"
@@ -277,6 +279,8 @@ ok 'names in comments, strings and other names are not cheats' '
 const char *s = \"fork() .incbin dlopen\";
 static int connect(int a) { return a; } int fork(int a); int fork(int a) { return connect(a); }
 static void my_fork(void) { } static int forks, time_step;
+struct pair { const char *key; int value, type; } one = { \"a\", .value = 1, .type = 2 }, all[2];
+void fill(void); void fill(void) { one.key = \"b\", one.value = 2; all[1].key = \"c\", all[1].type = 3; }
 #pragma GCC optimize(\"O3\")
 #pragma omp declare simd
 void other(void); void other(void) { my_fork(); forks++; time_step++; }" >out
