@@ -58,6 +58,14 @@ t 'a kadopt that is stopped, however, leaves no process of the application behin
 		if alive "$slept"; then echo "$signal: it runs on"; kill "$slept"; exit 1; fi
 	done'
 
+t 'a program that has allocated nothing when the first call is measured' '
+	mkdir still; cat >still/f.c <<-E
+		void f(unsigned char *x, int n) { for (int i = 0; i < n; i++) x[i]++; }
+		int main(void) { static unsigned char all[64]; for (int i = 0; i < 9; i++) f(all, 16); return all[0] != 9; }
+	E
+	exits 0 kadopt observe -c cs -p still --file f.c --kernel f --build "cc -o app f.c" --run ./app --runs 1
+	is 9 "$(calls cs | wc -l)"'
+
 t 'threads that allocate all the time do not wait for each other' '
 	mkdir threads; cat >threads/f.c <<-E
 		#include <pthread.h>

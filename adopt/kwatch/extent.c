@@ -296,7 +296,8 @@ early_memory(size_t bytes)
 	return at + bytes <= sizeof early ? early + at : NULL;
 }
 
-static __thread bool searching;
+/* Volatile, because dlsym is declared as a leaf: it would not call what is here. */
+static __thread volatile bool searching;
 
 /* NULL while the search itself allocates. */
 static void *
