@@ -6,6 +6,7 @@
 
 #include "backend.h"
 #include "koption.h"
+#include "kregex.h"
 #include "ksandbox.h"
 #include "kstat.h"
 #include "status.h"
@@ -184,13 +185,12 @@ first_timing(const json_t *kernels)
 static void
 show_error(const json_t *kernel, int width)
 {
-	const char *log = kjson_str(kernel, "log"), *line = strstr(log, "error:");
+	auto_free char *line = status_at(kernel, "status") == STATUS_COMPILE_ERROR
+	    ? kregex_part("(?m)^(.*error:.*)", kjson_str(kernel, "log"))
+	    : NULL;
 
-	if (!line || status_at(kernel, "status") != STATUS_COMPILE_ERROR)
-		return;
-	while (line > log && line[-1] != '\n')
-		line--;
-	tell("%*s  %.*s\n", width, "", (int)strcspn(line, "\n"), line);
+	if (line)
+		tell("%*s  %s\n", width, "", line);
 }
 
 static void

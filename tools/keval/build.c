@@ -376,12 +376,10 @@ preprocess(const char *work)
 {
 	struct words c = { .count = 0 };
 	auto_run struct kproc_result r;
-	char *text;
 
 	compose_preprocessor(&c);
 	run_build(NULL, work, &c, SO_MAX, &r);
-	text = ended_well(&r) ? kstrndup(r.out, r.out_len) : NULL;
-	return text;
+	return ended_well(&r) ? kstrndup(r.out, r.out_len) : NULL;
 }
 
 /*

@@ -52,10 +52,9 @@ take_hunk_line(struct edit *e, const char *line, size_t len)
 static enum part
 part_after(struct edits *all, enum part part, const char *line)
 {
-	bool search = part != SEARCH && part != REPLACE && kbegins(line, "<<<<<<< SEARCH");
+	bool inside = part == SEARCH || part == REPLACE, search = kbegins(line, "<<<<<<< SEARCH");
 
-	if ((search || (part != SEARCH && part != REPLACE && kbegins(line, "@@ "))) &&
-	    all->count < LEN(all->at)) {
+	if (!inside && (search || kbegins(line, "@@ ")) && all->count < LEN(all->at)) {
 		all->at[all->count++] = (struct edit){ 0 };
 		return search ? SEARCH : HUNK;
 	}

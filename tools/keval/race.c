@@ -145,7 +145,7 @@ renew_anchor(long trial)
 {
 	auto_free char *id = anchor_subject(), *so = NULL, *reference = NULL;
 	json_auto_t *past = past_eval(id), *answer = NULL;
-	json_t *timing, *out;
+	json_t *timing;
 	const char *against[] = { NULL, NULL };
 	struct harness_run run = { .phase = "timing", .unchecked = true, .against = against };
 
@@ -157,11 +157,10 @@ renew_anchor(long trial)
 	against[0] = reference = against_known(NULL);
 	answer = harness_run(&run);
 	timing = json_object_get(harness_candidate(answer), "timing");
-	out = json_pack("{s:s,s:s,s:s,s:I,s:O,s:O*,s:o*}", "schema", "anchor/1", "campaign",
+	return json_pack("{s:s,s:s,s:s,s:I,s:O,s:O*,s:o*}", "schema", "anchor/1", "campaign",
 	    kcamp_str("name"), "id", id, "trial", (json_int_t)trial, "machine",
 	    json_object_get(answer, "machine"), "timing", timing, "pairs",
 	    timing ? pairs_with_id(answer, NULL) : NULL);
-	return out;
 }
 
 /* ---- kernels compared with each other ---- */

@@ -147,9 +147,9 @@ tuned_program(const char *code, json_t **tuned, char **fault)
 	best = race_variants(codes, s.variants, *tuned);
 	kjson_put(*tuned, "chosen", (json_int_t)best);
 	program = codes[best];
-	for (size_t i = 0; i < s.variants; i++)
-		if (i != best)
-			free(codes[i]);
+	kforeach_of(each, codes, s.variants)
+		if (*each != program)
+			free(*each);
 	free_space(&s);
 	return program;
 }

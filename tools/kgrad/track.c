@@ -238,8 +238,7 @@ age_lengths(long trial)
 {
 	double factor = gradient.trial < 0 ? 1 : pow(decay, (double)(trial - gradient.trial));
 
-	for (struct karch_length *l = gradient.old.lengths;
-	     l < gradient.old.lengths + KARCH_LENGTHS; l++) {
+	kforeach_of(l, gradient.old.lengths, KARCH_LENGTHS) {
 		l->tries *= factor;
 		l->correct *= factor;
 		l->gain *= factor;

@@ -436,21 +436,20 @@ remove_tip(const char *folder, const char *path)
 {
 	auto_close int lock = tips_lock(folder);
 	json_auto_t *tips = NULL;
-	size_t i = 0;
+	const char *id = given.operands[1];
 
 	if (given.count != 2 || !given.why)
 		kdie_usage("tips remove: give the id (see krecords tips list) and the reason: "
 		           "tips remove ID --why TEXT");
 	tips = parse_or_die(path);
-	while (
-	    i < json_array_size(tips) && strcmp(tip_id(json_array_get(tips, i)), given.operands[1]))
-		i++;
-	if (i == json_array_size(tips))
-		kdie(K_NO, "%s: there is no tip %s", path, given.operands[1]);
-	note_removal(folder, given.operands[1], json_array_get(tips, i));
-	json_array_remove(tips, i);
-	save_tips(path, tips);
-	return K_OK;
+	kjson_foreach(tip, tips)
+		if (!strcmp(tip_id(tip), id)) {
+			note_removal(folder, id, tip);
+			json_array_remove(tips, kjson_at(tip));
+			save_tips(path, tips);
+			return K_OK;
+		}
+	kdie(K_NO, "%s: there is no tip %s", path, id);
 }
 
 int

@@ -164,7 +164,7 @@ take_arguments(void)
 static char *
 ask(char **args, const char *text, size_t len)
 {
-	char *argv[256], inputs[] = "--inputs", *list;
+	char *argv[256], inputs[] = "--inputs";
 	struct kproc p = { .argv = argv, .in = text, .in_len = len, .max_output = 16 << 20 };
 	auto_run struct kproc_result r = { 0 };
 	size_t n = 0;
@@ -185,8 +185,7 @@ ask(char **args, const char *text, size_t len)
 		kpass(r.err, strlen(r.err));
 		exit(r.exit_code > 0 ? r.exit_code : K_IO);
 	}
-	list = kstrdup(r.out);
-	return list;
+	return kstrdup(r.out);
 }
 
 /* A file that the program reads without being given its name. */

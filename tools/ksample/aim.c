@@ -89,11 +89,9 @@ raised(int cell, int dim)
 static int
 intensify(int from)
 {
-	int to = from;
-
 	for (int d = 0; d < 3; d++)
-		to = raised(to, d);
-	return to;
+		from = raised(from, d);
+	return from;
 }
 
 static int

@@ -51,15 +51,12 @@ running_device(void)
 
 	if (!device && eval)
 		device = (json_t *)kjson_path(eval, "eval.environment.device");
-	if (json_is_object(device) && json_object_get(device, "name"))
-		device = json_incref(device);
-	else if (kjson_maybe(eval, "eval.environment.opencl.device") &&
-	    !kjson_bool(eval, "eval.environment.opencl.cpu"))
-		device =
-		    json_pack("{s:s}", "name", kjson_str(eval, "eval.environment.opencl.device"));
-	else
-		device = NULL;
-	return device;
+	if (json_object_get(device, "name"))
+		return json_incref(device);
+	device = (json_t *)kjson_path(eval, "eval.environment.opencl.device");
+	return json_is_string(device) && !kjson_bool(eval, "eval.environment.opencl.cpu")
+	    ? json_pack("{s:O}", "name", device)
+	    : NULL;
 }
 
 /*
@@ -69,10 +66,12 @@ running_device(void)
 static void
 add_mismatch(const char *metric, const char *documented, const char *where, const char *running)
 {
+	const char *text = kshown(
+	    "%s: %s (%s), but the device in use reports %s", metric, documented, where, running);
+
 	if (step.strict)
-		kdie_usage("%s: %s (%s), but the device in use reports %s", metric, documented,
-		    where, running);
-	kwarn("%s: %s (%s), but the device in use reports %s", metric, documented, where, running);
+		kdie_usage("%s", text);
+	kwarn("%s", text);
 	kjson_append(step.mismatches, "{s:s,s:s,s:s,s:s}", "metric", metric, "documented",
 	    documented, "where", where, "running", running);
 }

@@ -186,10 +186,7 @@ kseal_digest(const json_t *line, const char *path)
 bool
 kseal_knows(const struct kseal *s, const char *path, const char *digest)
 {
-	for (size_t i = json_array_size(s->lines); i-- > 0;)
-		if (!strcmp(kseal_digest(json_array_get(s->lines, i), path), digest))
-			return true;
-	return false;
+	return kany(kjson_foreach(line, s->lines), !strcmp(kseal_digest(line, path), digest));
 }
 
 const char *
