@@ -72,7 +72,7 @@ add_param(const char *name, const char *type, const char *value)
 	*p = (struct unit_param){
 		.name = kstrdup(name), .type = kstrdup(type), .value = kstrdup(value)
 	};
-	p->guard = making.guard ? kstrdup(making.guard) : NULL;
+	p->guard = kstrdup(making.guard);
 	if (u->param_count == PARAMS + 1)
 		refuse(NULL, "its arguments come to more than %d numbers and arrays", PARAMS);
 	return p;
@@ -992,14 +992,14 @@ set_given(void)
 		struct unit_param *p = &making.u->params[i], *given;
 		auto_free char *name = kasprintf("%s_given", p->name),
 		               *value = kasprintf("(%s) != 0", p->value),
-		               *guard = p->guard ? kstrdup(p->guard) : NULL;
+		               *guard = kstrdup(p->guard);
 
 		if (!p->pointer || !kjson_has(names, p->name))
 			continue;
 		kbuf_printf(&b, "\tif (!%s)\n\t\t%s = 0;\n", name, p->name);
 		given = add_param(name, "int", value);
 		given->given = kstrdup(making.u->params[i].name);
-		given->guard = guard ? kstrdup(guard) : NULL;
+		given->guard = kstrdup(guard);
 		making.own = true;
 	}
 	put_first(&b);

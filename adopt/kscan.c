@@ -942,7 +942,7 @@ kscan_inside(const struct kscan_item *x, struct kscan *in)
 	/* A comment above X is not that of what begins in the same line. */
 	if (in->count && in->items[0].lead < body)
 		in->items[0].lead = body;
-	return brace != NULL;
+	return brace;
 }
 
 bool

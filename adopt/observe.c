@@ -497,7 +497,7 @@ counters_of(const json_t *kernels)
 	char *made, *kept = NULL;
 
 	if (file || !kjson_bool(adoption.json, "count"))
-		return file ? kstrdup(file) : NULL;
+		return kstrdup(file);
 	w = work_begin("count", "the work of a call, by ncu");
 	made = adopt_path("ncu.csv");
 	ncu = ncu_command(kernels);

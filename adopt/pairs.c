@@ -58,7 +58,7 @@ is_limit(const struct kscan_item *f, const char *name)
 	kscan_in_body(p, f, name) {
 		size_t at = kscan_back(s, p, f->body);
 		char before = s->code[at - 1], after = s->code[kscan_next(s, p, f->to)];
-		bool ends = strchr(";,)", after) != NULL;
+		bool ends = strchr(";,)", after);
 
 		/* An operand of "*" or "[]", the value assigned to a variable, or an argument. */
 		if (before == '*' || strchr("[=", after) || (ends && strchr("(,", before)) ||

@@ -59,7 +59,7 @@ within(const char *project, const char *name)
 	const char *inside = full ? path_in(project, full) : NULL;
 
 	if (!full || inside)
-		return inside ? kstrdup(inside) : NULL;
+		return kstrdup(inside);
 	kjson_foreach_text(sibling, siblings_of(project, "")) {
 		auto_free char *path = kasprintf("%s/../%s", project, sibling),
 		               *place = realpath(path, NULL);
@@ -109,7 +109,7 @@ own_lines(char *text, const char *project, struct origins *o)
 			kbuf_printf(&b, "%s\n", include);
 		if (!name || kbegins(end + 1, " 1"))
 			include = NULL;
-		own = name != NULL;
+		own = name;
 		if (own)
 			add_origin(o, b.len, name, strtoul(line + 2, NULL, 10));
 	}

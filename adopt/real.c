@@ -388,7 +388,7 @@ compare_step(void *arg)
 		auto_free char *slow = decide(record);
 
 		json_object_set_new(record, "configurations", rows());
-		why = outputs_all_differ(copy) ?: slow ? kstrdup(slow) : NULL;
+		why = outputs_all_differ(copy) ?: kstrdup(slow);
 	}
 	kjson_extend(record, "{s:b,s:s}", "faster", !why, "why", why ?: "");
 	write_json(adopt_path("real/result.json"), record);

@@ -271,7 +271,7 @@ is_part(const json_t *call, const struct value *x)
 {
 	auto_free char *size = block_of(call, x);
 
-	return json_object_get(x->shared, size) != NULL;
+	return json_object_get(x->shared, size);
 }
 
 /*
@@ -446,8 +446,8 @@ find_written(const struct kscan_item *f)
 	}
 	values_each(x)
 		if (!any)
-			x->written = !x->constant &&
-			    pointer(json_array_get(parameters.calls, 0), x->name) != NULL;
+			x->written =
+			    !x->constant && pointer(json_array_get(parameters.calls, 0), x->name);
 }
 
 /*
@@ -909,7 +909,7 @@ find_shape(struct value *x, const struct kscan *s)
 	}
 	if (json_object_get(adoption.json, "model"))
 		x->shape = ask_shape(x, s->text, list);
-	x->asked = x->shape != NULL;
+	x->asked = x->shape;
 	if (!x->shape) {
 		struct kbuf b = { .data = n ? listed(list) : NULL };
 

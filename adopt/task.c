@@ -774,7 +774,7 @@ make_oracle(void)
 		free(draft.built.text);
 		draft.built.text = kstrdup(text);
 	}
-	return draft.built.fault ? kstrdup(draft.built.fault) : NULL;
+	return kstrdup(draft.built.fault);
 }
 
 /*
@@ -1138,7 +1138,7 @@ static bool
 avoid(const char *crashed)
 {
 	auto_free char *name = kuntil(crashed, " \n");
-	bool near = strstr(crashed, " drawn as ") != NULL;
+	bool near = strstr(crashed, " drawn as ");
 
 	return keep_listed(crashed) || drop_crashing(name, near) || drop_unrecorded(name) ||
 	    (!near && (keep_integers() || restrict_inputs(KEPT_FLOATS, crashes))) ||

@@ -88,7 +88,7 @@ static char *
 one_step(const struct types *t, const char *name, int *stars)
 {
 	const char *given = kjson_maybe(t->bound, name);
-	char *text = given ? kstrdup(given) : NULL;
+	char *text = kstrdup(given);
 
 	unit_items(x, t->own, name) {
 		int more = 0;
@@ -263,7 +263,7 @@ add_member(const struct types *t, const struct kscan_param *m, struct type_leave
 			add_leaf(l, name, type.name);
 		else {
 			good = add_record(t, &type, &inner, "", depth + 1);
-			add_leaf(l, name, type_common(&inner) ? type_common(&inner) : "?");
+			add_leaf(l, name, type_common(&inner) ?: "?");
 		}
 		l->many = true;
 	} else if (good && type.kind == TYPE_NUMBER) {

@@ -347,7 +347,7 @@ kmore(void *list, size_t count, size_t size)
 char *
 kstrdup(const char *s)
 {
-	return check_alloc(strdup(s));
+	return s ? check_alloc(strdup(s)) : NULL;
 }
 
 char *

@@ -148,7 +148,7 @@ void *krealloc(void *p, size_t n);
 void *kmore(void *list, size_t count, size_t size);
 /* The place of one more item of such a list, whose COUNT includes it from here on. */
 #define kadded(list, count) (kgrow(list, count), &(list)[(count)++])
-char *kstrdup(const char *s);
+char *kstrdup(const char *s); /* NULL for NULL */
 /* At most N bytes of the string S: the copy ends at the first NUL. For bytes, use kmemdup. */
 char *kstrndup(const char *s, size_t n);
 /* S up to the first character of ENDS. */

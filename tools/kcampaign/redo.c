@@ -97,7 +97,7 @@ verify_best(void)
 		auto_free char *best = NULL;
 
 		look_after(last_made);
-		best = standing.best ? kstrdup(standing.best) : NULL;
+		best = kstrdup(standing.best);
 		code = measure_best(best, report);
 		if (!code)
 			code = accept_best(report, best, !chain);

@@ -57,7 +57,7 @@ inputs_of_tier(const char *tier)
 static void
 inputs_of_archive(void)
 {
-	char *path = keval.archive ? kstrdup(keval.archive) : NULL;
+	char *path = kstrdup(keval.archive);
 
 	while (path && keval.archive_count < LEN(keval.archives)) {
 		json_auto_t *header = kin_first(path);

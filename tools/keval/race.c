@@ -358,7 +358,7 @@ end_check(const struct check *c)
 {
 	json_auto_t *o = json_loadfd(c->answer, 0, NULL);
 	const char *against = kjson_item(o, 1);
-	struct entry e = { json_incref(json_array_get(o, 0)), against ? kstrdup(against) : NULL };
+	struct entry e = { json_incref(json_array_get(o, 0)), kstrdup(against) };
 	int status = 0;
 
 	close(c->answer);

@@ -273,7 +273,7 @@ static char *
 make_tree(const struct round *r, const char *base, bool write)
 {
 	auto_free char *kernel = kernel_path();
-	char *tree = base ? kstrdup(base) : NULL;
+	char *tree = kstrdup(base);
 	struct program p;
 
 	program_of(r->accepted, basename(kernel), &p);
@@ -488,7 +488,7 @@ grow(const char *branch, const char *tip)
 	const char *last = lineage.count ? commit_at(lineage.count - 1) : lineage.base;
 	/* A branch that no longer exists is made again, from the base. */
 	bool known = tip ? lineage.count && !strcmp(tip, last) : true;
-	char *new = last ? kstrdup(last) : NULL;
+	char *new = kstrdup(last);
 	int code = K_OK;
 
 	if (lineage.base && !tree)

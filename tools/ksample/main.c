@@ -195,8 +195,8 @@ parse(int argc, char **argv)
 
 	koption_all(options, usage, argc, argv);
 	read_branches(branches);
-	given.archive = archive ? kstrdup(archive) : NULL;
-	given.gradient = gradient ? kstrdup(gradient) : NULL;
+	given.archive = kstrdup(archive);
+	given.gradient = kstrdup(gradient);
 }
 
 /* Writes the record of BRANCH; PLAN is NULL in a linear search. */

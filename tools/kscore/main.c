@@ -278,7 +278,7 @@ best_of(const char *path)
 {
 	json_auto_t *header = kin_first(path);
 	const char *id = kjson_str_or(header, "best.id", kjson_maybe(header, "best"));
-	char *best = id ? kstrdup(id) : NULL;
+	char *best = kstrdup(id);
 
 	if (!header)
 		kdie_usage("%s: is empty or not an archive", path);

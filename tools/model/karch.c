@@ -477,7 +477,7 @@ void
 karch_gradient_load(struct karch_gradient *g, const char *path)
 {
 	*g = (struct karch_gradient){ 0 };
-	for (char *file = path ? kstrdup(path) : NULL, *before; file; file = before) {
+	for (char *file = kstrdup(path), *before; file; file = before) {
 		before = read_gradient(g, file);
 		free(file);
 	}
@@ -602,7 +602,7 @@ karch_free(void)
 char *
 karch_try(const char *path, bool programs)
 {
-	auto_free char *file = path ? kstrdup(path) : NULL;
+	auto_free char *file = kstrdup(path);
 	char *fault = NULL;
 	json_auto_t *known = json_object();
 

@@ -55,7 +55,7 @@ take_race(const json_t *race, const json_t *record, const char *from, struct kch
 	c->speedup = kgain_mean(c->rows, timing ?: json_object_get(race, "timing"));
 	c->provisional = kjson_bool(race, "machine.busy");
 	if (c->speedup.n) {
-		c->from = from ? kstrdup(from) : NULL;
+		c->from = kstrdup(from);
 		return true;
 	}
 	kchain_free(c);
