@@ -280,13 +280,23 @@ keep_named(struct need *n, size_t at, size_t end)
 				n->changed = x->kept = true;
 }
 
+/* Is the word at AT in the name of a header that is included there? */
+static bool
+is_in_include(const struct kscan *s, size_t at)
+{
+	while (at && s->code[at - 1] != '\n')
+		at--;
+	return kregex_find("\\A[ \\t]*#[ \\t]*include\\b", s->code + at, s->len - at, NULL, 0);
+}
+
 /* The same for every name in X. A condition before it may choose its type. */
 static void
 keep_all_named(struct need *n, const struct kscan_item *x)
 {
 	n->of = x;
 	kscan_words(at, end, x->in, x->lead, x->to)
-		keep_named(n, at, end);
+		if (x->kind != KSCAN_GROUP || !is_in_include(x->in, at))
+			keep_named(n, at, end);
 }
 
 /* Is NAME in an item that is kept so far? */

@@ -259,14 +259,29 @@ assemble(struct assembly *x, const char *file, const json_t *settings)
 	free(name);
 }
 
-/* By another method: X is unchanged if that does not build, or if both build with similar texts. */
+/* Would the judge accept it? It also looks at branches that the build does not take. */
+static bool
+is_allowed(const char *text)
+{
+	auto_buf struct kbuf faults = { 0 };
+
+	return !rules_scan("judge", adoption.language, text, "", NULL, &faults) &&
+	    !rules_scan("written", adoption.language, text, "", NULL, &faults);
+}
+
+/*
+ * By another method: X is unchanged if that does not build, or if both build with similar texts
+ * that the judge accepts.
+ */
 static void
 assemble_in_place_of(struct assembly *x, const char *file, const json_t *settings)
 {
 	struct assembly other;
 
 	assemble(&other, file, settings);
-	if (other.good && (!x->good || strlen(other.text) < strlen(x->text) / 2)) {
+	if (other.good &&
+	    (!x->good || strlen(other.text) < strlen(x->text) / 2 ||
+	        (!is_allowed(x->text) && is_allowed(other.text)))) {
 		assembly_free(x);
 		*x = other;
 	} else {
@@ -337,7 +352,7 @@ extract_kernel(void)
 	assemble(&x, adoption.file, settings);
 	if (!x.good)
 		assemble_included(&x, settings);
-	if (!x.good || strlen(x.text) > LARGE)
+	if (!x.good || strlen(x.text) > LARGE || !is_allowed(x.text))
 		assemble_decided(&x, settings, false);
 	if (!x.good && !adoption.device)
 		assemble_decided(&x, settings, true);

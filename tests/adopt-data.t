@@ -280,6 +280,42 @@ ok 'if there is no other call, the message says how much has to be recorded' '
 	exits 2 few pick 0
 	grep -q "crashes on top1, .*: at is invented there, because it was not recorded (--record-mb 4 records everything)" err'
 
+mkdir sys
+cat >sys/k.c <<'EOF'
+#include <stdio.h>
+#if defined(HAVE_CPUID_H)
+#include <cpuid.h>
+#endif
+#if defined(__x86_64__)
+static inline unsigned cpuid(void) { unsigned a = 1, b, c = 0, d; __asm__("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d)); return d; }
+#else
+static inline unsigned cpuid(void) { return 1; }
+#endif
+#ifdef __clang__
+#define WIDE _Pragma("clang attribute push(__attribute__((hot)), apply_to = function)")
+#else
+#define WIDE
+#endif
+void scale(int n, const int *x, int *y)
+{
+	WIDE
+	for (int i = 0; i < n; i++)
+		y[i] = x[i] * 3;
+}
+int main(void)
+{
+	static int x[6000], y[6000];
+
+	for (int i = 0; i < 6000; i++) x[i] = i * 7919 % 1009;
+	for (int r = 0; r < 6; r++) scale(3000 + 1000 * (r % 3), x, y);
+	printf("%d %d\n", y[77], cpuid() != 0);
+	return 0;
+}
+EOF
+ok 'the name of a header is no name of a function; of macros that the judge rejects, only those in use count' '
+	exits 0 kadopt adopt -o c-scale -p sys --file k.c --kernel scale --build "gcc -O1 -o app k.c" --run "./app >out.txt" --outputs out.txt --runs 1 --proxy 0.0001,10000
+	not grep "cpuid(\|_Pragma" c-scale/reference.c'
+
 mkdir arena
 cat >arena/k.c <<'EOF'
 #include <string.h>

@@ -60,8 +60,8 @@ t 'a kadopt that is stopped, however, leaves no process of the application behin
 
 t 'a program that has allocated nothing when the first call is measured' '
 	mkdir still; cat >still/f.c <<-E
-		void f(unsigned char *x, int n) { for (int i = 0; i < n; i++) x[i]++; }
-		int main(void) { static unsigned char all[64]; for (int i = 0; i < 9; i++) f(all, 16); return all[0] != 9; }
+		void f(unsigned char *x) { for (int i = 0; i < 16; i++) x[i]++; }
+		int main(void) { static unsigned char all[65536]; for (int i = 0; i < 9; i++) f(all + 16 * i); return all[0] != 1; }
 	E
 	exits 0 kadopt observe -c cs -p still --file f.c --kernel f --build "cc -o app f.c" --run ./app --runs 1
 	is 9 "$(calls cs | wc -l)"'
