@@ -36,16 +36,16 @@ ok 'judge and runner of a GPU, with a driver whose device is the CPU' '
 		-Wl,-rpath,"$PWD/fake" -Wl,--export-dynamic-symbol=cudaMalloc -Wl,--export-dynamic-symbol=cudaFree -ljansson -lmd -lseccomp -lpcre2-8 -lffi -lm
 	jq "(.workloads[] | select(.name == \"prime\" or .name == \"main\").axes.count) |= 30001" "$tests_dir/tasks/cuda_saxpy/task.json" >fake/task.json
 	chmod 755 . fake
-	# kernel NAME BEFORE AFTER: saxpy, with statements before and after it.
+	# kernel NAME BEFORE AFTER: saxpy, with statements before and after it. Sizes of 1 come in checks only.
 	kernel() {
 		echo "void saxpy(const REAL *x, const REAL *z, REAL *y, long n, REAL f, void *stream)
-			{ static int calls; calls++; ${2-}; for (long i = 0; i < n; i++) y[i] = f * x[i] + z[i]; ${3-}; }" >k.c
+			{ static int calls, checked; calls++; checked |= n == 1; ${2-}; for (long i = 0; i < n; i++) y[i] = f * x[i] + z[i]; ${3-}; }" >k.c
 		cc -O1 -w -fPIC -shared -DREAL="${REAL:-float}" -o "fake/$1.so" k.c
 	}
 	REAL=double kernel oracle
 	kernel right
-	kernel writes "" "if (calls > 100) ((float *)x)[3] = 1"
-	kernel past "" "if (calls > 100) y[n] = 1"
+	kernel writes "" "if (calls > 3 && !checked) ((float *)x)[3] = 1"
+	kernel past "" "if (calls > 3 && !checked) y[n] = 1"
 	kernel wrong "" "if (calls > 3) y[n / 2] += 1"
 	kernel quits "" "if (calls > 3) exit(0)"
 	judged() { # [OPTION...] FILE: status and reason
@@ -61,6 +61,11 @@ ok 'judge and runner of a GPU, with a driver whose device is the CPU' '
 	is "run_error out_of_bounds_write" "$(judged fake/past.so)"
 	is "partial wrong_result" "$(judged fake/wrong.so)"
 	is "run_error exit" "$(judged fake/quits.so)"
+	# Slow where nobody has checked it, as an anchor: the candidate is timed like that, too.
+	kernel knows "
+		for (int k = 0; !checked && k < 20; k++) for (long i = 0; i < n; i++) ((volatile float *)y)[i] = k"
+	is "correct null" "$(judged fake/knows.so)"
+	jq -e "(.machine.busy and .pairs == []) or .pairs[0].ratio < 0.5" judged.json
 	# It begins before the candidate is there, and says when its answer is complete.
 	: >fake/early.so; mkfifo fake/go
 	(exec 3>fake/go; sleep 1; cat fake/right.so >fake/early.so; printf "\\1\\0\\0\\0\\0\\0\\0\\0" >&3) &

@@ -635,10 +635,10 @@ void judge_correctness_alone(struct subject *s);
 /*
  * timing.c: T3 of all subjects, interleaved; the first is the candidate. race_spawn starts their
  * runners as far as they need no memory, race_open the rest of the way: they get ready in the
- * background; race_greet waits until they are ready; race_check is
- * T2 of the candidate in its runner; race_run sets timing, appends to PAIRS, and returns the noise
- * floor. SHARED is the shared lock; it is closed, and taken exclusively, when all runners are
- * ready. Either race_run or race_close ends the race.
+ * background; race_greet waits until they are ready; race_check is T2 of the candidate, on a
+ * device, in a runner of its own that was spawned with the others; race_run sets timing, appends to
+ * PAIRS, and returns the noise floor. SHARED is the shared lock; it is closed, and taken
+ * exclusively, when all runners are ready. Either race_run or race_close ends the race.
  */
 void race_spawn(struct subject *subjects, size_t count);
 void race_open(void);

@@ -407,8 +407,7 @@ judge_tiers(struct subject *subjects, size_t count, bool spawned, json_t *pairs)
 		await_candidate();
 		shared = judge_lock(false);
 	}
-	/* A runner that has loaded nothing measures the cost of a go: use the next subject's. */
-	if (judge.o.correctness && spawned && count > 1)
+	if (judge.o.correctness && spawned)
 		race_check();
 	else if (judge.o.correctness)
 		judge_correctness_alone(&subjects[0]);

@@ -142,7 +142,7 @@ struct racer {
 	struct subject *s;
 	struct runner r;
 	enum outcome start; /* how it started */
-	bool greeted, loaded;
+	bool greeted;
 	bool out;     /* failed: no longer takes part */
 	bool slow;    /* a call takes longer than slow_s */
 	size_t calls; /* of a sample: the first ones of the race's */
@@ -170,8 +170,13 @@ static struct race {
 	struct memory m;     /* of all racers, which use it in turns */
 	struct witness seen; /* outputs of the FIRST racer of the go */
 	struct racer *first;
+	/*
+	 * Makes the candidate's checks on a device: a candidate that is timed in the same process
+	 * would know by them that it is not an anchor.
+	 */
+	struct racer checker;
 	struct runner pacer; /* has loaded nothing */
-	bool paced;
+	bool paced, checked_apart;
 	struct pacing p, lone; /* LONE: for goes of one call */
 	const struct ktask_workload *w;
 	size_t calls, rounds;
@@ -917,7 +922,9 @@ go_ns(const struct racer *x)
 
 /*
  * A go in which a racer is inspected in between. Only that racer makes it, because the inputs
- * change during it. Scalars have other values than in the rounds.
+ * change during it. Scalars have other values than in the rounds. All racers are inspected: one
+ * that was not would know that it is an anchor, and could slow down in favour of what comes after
+ * it.
  */
 static void
 look_at(struct racer *x)
@@ -941,17 +948,6 @@ look_at(struct racer *x)
 	vary_free(&w);
 }
 
-/*
- * How many racers are inspected: all, for one that was not would know that it is an anchor, and
- * could slow down in favour of what comes after it. On a GPU it knows anyway: only the candidate's
- * process has been through the checks.
- */
-static size_t
-inspected(void)
-{
-	return judge.device ? firsts() : race.count;
-}
-
 /* Looks between the rounds, at secret times. */
 static void
 look_between_rounds(void)
@@ -963,7 +959,7 @@ look_between_rounds(void)
 	    (left ? krng_below(&rng, left) >= race.to_look : krng_below(&rng, LOOKS_LATER)))
 		return;
 	race.to_look -= left > 0;
-	kforeach_of(x, race.racers, inspected())
+	racers_each(x)
 		if (x->calls > 1 && x->count && !x->out)
 			look_at(x);
 }
@@ -996,7 +992,9 @@ last_goes(void)
 		vary_free(&w);
 		i += done;
 	}
-	kforeach_of(x, race.racers, judge.opencl ? 0 : inspected())
+	if (judge.opencl)
+		return;
+	racers_each(x)
 		for (int n = 0; n < most_looks && x->calls > 1 && !x->out; n++)
 			look_at(x);
 }
@@ -1255,21 +1253,17 @@ greet(struct racer *x)
 static void
 load_all(void)
 {
-	int64_t fence = 0;
 	auto_spent(SPENT_STARTING);
 
 	kforeach_of(x, race.racers, race.paced ? 0 : race.count)
-		if (!x->out && !x->loaded) {
+		if (!x->out) {
 			struct handshake h = runner_handshake(&x->r);
 
 			if (race.p.h.ns <= 0 || h.ns < race.p.h.ns)
 				race.p.h = h;
-			fence = x->r.fence_ns;
 		}
 	racers_each(each)
-		if (each->loaded)
-			each->r.fence_ns = fence;
-		else if (!each->out)
+		if (!each->out)
 			drop(each, runner_load(&each->r));
 }
 
@@ -1284,7 +1278,7 @@ start_again(void)
 			continue;
 		runner_close(&x->r);
 		x->start = runner_launch(&x->r, x->s->file, &race.m);
-		x->greeted = x->loaded = false;
+		x->greeted = false;
 	}
 	racers_each(each)
 		if (!each->out) {
@@ -1362,6 +1356,20 @@ open_memory(void)
 	memory_open(&race.m, in, out, most_calls());
 }
 
+static void
+spawn(struct racer *x, struct subject *s)
+{
+	x->s = s;
+	x->start = runner_spawn(&x->r, s->file, &race.m);
+}
+
+static void
+set_up(struct racer *x)
+{
+	if (x->start == OUT_OK)
+		runner_set_up(&x->r, &race.m);
+}
+
 void
 race_spawn(struct subject *subjects, size_t count)
 {
@@ -1376,12 +1384,11 @@ race_spawn(struct subject *subjects, size_t count)
 	race.paced = !judge.device && !judge.opencl;
 	if (race.paced && runner_launch(&race.pacer, subjects[0].file, &race.m) != OUT_OK)
 		kdie(K_MISSING, "the runner: %s", race.pacer.why);
-	for (size_t i = 0; i < count; i++) {
-		struct racer *x = &race.racers[i];
-
-		x->s = &subjects[i];
-		x->start = runner_spawn(&x->r, subjects[i].file, &race.m);
-	}
+	race.checked_apart = judge.device && judge.o.correctness;
+	if (race.checked_apart)
+		spawn(&race.checker, &subjects[0]);
+	for (size_t i = 0; i < count; i++)
+		spawn(&race.racers[i], &subjects[i]);
 }
 
 void
@@ -1391,9 +1398,10 @@ race_open(void)
 
 	if (judge.device)
 		open_memory();
+	if (race.checked_apart)
+		set_up(&race.checker);
 	racers_each(x)
-		if (x->start == OUT_OK)
-			runner_set_up(&x->r, &race.m);
+		set_up(x);
 }
 
 void
@@ -1403,6 +1411,8 @@ race_close(void)
 	racers_each(x)
 		if (x->r.outer > 0)
 			kill(x->r.outer, SIGKILL);
+	if (race.checked_apart)
+		runner_close(&race.checker.r);
 	racers_each(each)
 		runner_close(&each->r);
 	if (race.paced)
@@ -1418,6 +1428,8 @@ race_greet(void)
 
 	if (race.paced)
 		runner_greet(&race.pacer);
+	if (race.checked_apart)
+		greet(&race.checker);
 	racers_each(x)
 		greet(x);
 }
@@ -1425,13 +1437,12 @@ race_greet(void)
 void
 race_check(void)
 {
-	struct racer *x = race.racers;
+	struct racer *x = &race.checker;
 	auto_spent(SPENT_STARTING);
 
 	if (x->start == OUT_OK) {
 		greet(x);
 		x->start = runner_load(&x->r);
-		x->loaded = true;
 	}
 	x->s->tier = 2;
 	if (subject_passed(x->s, x->start, &x->r, NULL))
