@@ -154,7 +154,8 @@ struct racer {
 	double *lone, *host; /* of single calls */
 	/* of the last go: the host's time until the entry returned */
 	double host_ns;
-	size_t count, lones, forged;
+	size_t count, lones;
+	size_t goes, forged; /* undisturbed, and how many of them contradict the judge's clock */
 	double total_ns;
 };
 
@@ -302,7 +303,7 @@ verify(struct racer *x, const struct batch *b)
 	return !x->out;
 }
 
-/* Counts goes whose own clock contradicts the judge's. */
+/* In a void go the judge itself may have been late, which is not the racer's doing. */
 static void
 suspect(struct racer *x, const struct span *s)
 {
@@ -311,6 +312,7 @@ suspect(struct racer *x, const struct span *s)
 	/* Waking the threads of a pool, however many, is not forgery. */
 	double cpu = ((double)s->done_cpu_ns - race.p.h.cpu_ns * x->r.threads) / judge.o.threads;
 
+	x->goes++;
 	x->forged += own < forged_share * seen - forged_ns && own < forged_share * cpu - forged_ns;
 }
 
@@ -362,8 +364,10 @@ run(struct racer *x, const struct batch *b, double *cpu)
 	*cpu = (double)s.cpu_ns / (double)b->count;
 	/* As the runner reports it, but no more than the judge has seen. */
 	x->host_ns = fmin((double)s.host_ns, (double)s.judge_ns);
+	if (is_disturbed(x, &s))
+		return NAN;
 	suspect(x, &s);
-	return is_disturbed(x, &s) ? NAN : runner_ns(&x->r, &s, &race.p.h) / (double)b->count;
+	return runner_ns(&x->r, &s, &race.p.h) / (double)b->count;
 }
 
 /* ---- what a go costs ---- */
@@ -432,7 +436,7 @@ warm_up(struct racer *x, const struct batch *b)
 			break;
 	}
 	/* The first calls may well start slowly; that is not forgery. */
-	x->forged = 0;
+	x->goes = x->forged = 0;
 	return fastest;
 }
 
@@ -536,7 +540,7 @@ begin(const struct ktask_workload *w)
 		struct racer *x = &race.racers[i];
 		double ns = INFINITY;
 
-		x->count = x->lones = x->forged = 0;
+		x->count = x->lones = x->goes = x->forged = 0;
 		x->total_ns = 0;
 		x->ns = kcalloc(4 * room, sizeof *x->ns);
 		x->cpu = x->ns + room;
@@ -1108,7 +1112,7 @@ add_pair(size_t i, size_t k, json_t *pairs)
 static bool
 looks_forged(const struct racer *x)
 {
-	return !x->out && x->forged >= FORGED_TIMES && x->forged > x->count / 2;
+	return !x->out && x->forged >= FORGED_TIMES && x->forged > x->goes / 2;
 }
 
 /*
