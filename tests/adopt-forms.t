@@ -613,6 +613,8 @@ END
 	cc -o late late.c
 	mkdir g; ./late env KILN_ADOPT="$(pwd -P)/g" sleep 100 & mine=$!
 	KILN_ADOPT="$(pwd -P)/other" sleep 100 & other=$!
+	until grep -qsa "KILN_ADOPT=$(pwd -P)/g" /proc/[0-9]*/environ &&
+		grep -qsa "KILN_ADOPT=" "/proc/$other/environ"; do sleep 0.1; done
 	export BUSY="4711, /usr/bin/elsewhere" PATH="$T/bin:$PATH" ENDS=100
 	exits 75 kadopt adopt -o g -p gpu --file f.cu --kernel f --build true --run true --timeout 1; cat out err
 	grep -q "in use by other processes; .*: 4711, /usr/bin/elsewhere" err
