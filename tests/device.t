@@ -50,7 +50,7 @@ ok 'judge and runner of a GPU, with a driver whose device is the CPU' '
 	kernel quits "" "if (calls > 3) exit(0)"
 	judged() { # [OPTION...] FILE: status and reason
 		LD_LIBRARY_PATH=$PWD/fake KILN_LOCK_DIR=$PWD/fake fake/kharness --backend cuda -t fake/task.json -s quick --timing-s 0.05 --warmup-s 0.01 \
-			--memory-mb 512 --sandbox none --oracle fake/oracle.so --against other=fake/right.so "$@" >judged.json
+			--memory-mb 512 --busy-s 8 --sandbox none --oracle fake/oracle.so --against other=fake/right.so "$@" >judged.json
 		jq -r ".candidates[0] | \"\(.status) \(.reasons[0].check)\"" judged.json
 	}
 	is "correct null" "$(judged fake/right.so)"
