@@ -168,16 +168,16 @@ struct pacing {
 static struct race {
 	struct racer *racers;
 	size_t count;
+	/*
+	 * With one that does not race: on a device it makes the candidate's checks. A candidate
+	 * that is timed in the same process would know by them that it is not an anchor.
+	 */
+	size_t spawned;
 	struct memory m;     /* of all racers, which use it in turns */
 	struct witness seen; /* outputs of the FIRST racer of the go */
 	struct racer *first;
-	/*
-	 * Makes the candidate's checks on a device: a candidate that is timed in the same process
-	 * would know by them that it is not an anchor.
-	 */
-	struct racer checker;
 	struct runner pacer; /* has loaded nothing */
-	bool paced, checked_apart;
+	bool paced;
 	struct pacing p, lone; /* LONE: for goes of one call */
 	const struct ktask_workload *w;
 	size_t calls, rounds;
@@ -207,6 +207,7 @@ static struct race {
 
 /* Does what follows with each racer X, which it declares. */
 #define racers_each(x) kforeach_of(x, race.racers, race.count)
+#define spawned_each(x) kforeach_of(x, race.racers, race.spawned)
 
 static void
 fail(struct racer *x, enum status status, const char *check, const char *detail)
@@ -1360,27 +1361,14 @@ open_memory(void)
 	memory_open(&race.m, in, out, most_calls());
 }
 
-static void
-spawn(struct racer *x, struct subject *s)
-{
-	x->s = s;
-	x->start = runner_spawn(&x->r, s->file, &race.m);
-}
-
-static void
-set_up(struct racer *x)
-{
-	if (x->start == OUT_OK)
-		runner_set_up(&x->r, &race.m);
-}
-
 void
 race_spawn(struct subject *subjects, size_t count)
 {
 	auto_spent(SPENT_STARTING);
 
 	race.count = count;
-	race.racers = kcalloc(count, sizeof *race.racers);
+	race.spawned = count + (judge.device && judge.o.correctness);
+	race.racers = kcalloc(race.spawned, sizeof *race.racers);
 	/* Others limit their runners' memory by the size of the arenas. */
 	if (!judge.device)
 		open_memory();
@@ -1388,11 +1376,12 @@ race_spawn(struct subject *subjects, size_t count)
 	race.paced = !judge.device && !judge.opencl;
 	if (race.paced && runner_launch(&race.pacer, subjects[0].file, &race.m) != OUT_OK)
 		kdie(K_MISSING, "the runner: %s", race.pacer.why);
-	race.checked_apart = judge.device && judge.o.correctness;
-	if (race.checked_apart)
-		spawn(&race.checker, &subjects[0]);
-	for (size_t i = 0; i < count; i++)
-		spawn(&race.racers[i], &subjects[i]);
+	for (size_t i = 0; i < race.spawned; i++) {
+		struct racer *x = &race.racers[i];
+
+		x->s = &subjects[i % count];
+		x->start = runner_spawn(&x->r, x->s->file, &race.m);
+	}
 }
 
 void
@@ -1402,22 +1391,19 @@ race_open(void)
 
 	if (judge.device)
 		open_memory();
-	if (race.checked_apart)
-		set_up(&race.checker);
-	racers_each(x)
-		set_up(x);
+	spawned_each(x)
+		if (x->start == OUT_OK)
+			runner_set_up(&x->r, &race.m);
 }
 
 void
 race_close(void)
 {
 	/* All at once: those of a GPU take long to end. */
-	racers_each(x)
+	spawned_each(x)
 		if (x->r.outer > 0)
 			kill(x->r.outer, SIGKILL);
-	if (race.checked_apart)
-		runner_close(&race.checker.r);
-	racers_each(each)
+	spawned_each(each)
 		runner_close(&each->r);
 	if (race.paced)
 		runner_close(&race.pacer);
@@ -1432,16 +1418,14 @@ race_greet(void)
 
 	if (race.paced)
 		runner_greet(&race.pacer);
-	if (race.checked_apart)
-		greet(&race.checker);
-	racers_each(x)
+	spawned_each(x)
 		greet(x);
 }
 
 void
 race_check(void)
 {
-	struct racer *x = &race.checker;
+	struct racer *x = &race.racers[race.count];
 	auto_spent(SPENT_STARTING);
 
 	if (x->start == OUT_OK) {
