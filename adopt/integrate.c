@@ -331,9 +331,8 @@ try_in_project(void)
 	reduction = 100 * kjson_num(record, "reduction");
 	wall = kjson_num(record, "wall");
 	journal_accepted();
-	run_note("Accepted: %s alone %.2fx; in the application all calls together take %.1f %% "
-	         "less, "
-	         "the application %.1f %% %s.\n",
+	run_note("Accepted: %s alone %.2fx; in the application all calls together take "
+	         "%.1f %% less, the application %.1f %% %s.\n",
 	    attempt.id, attempt.speedup, reduction, 100 * fabs(1 - wall),
 	    wall < 1 ? "less" : "more");
 	ksay("ACCEPTED: %s: %.2fx alone; %.1f %% less time in the calls of the application "

@@ -38,8 +38,10 @@ recording_mb(const json_t *configs)
 	return ceil(sum);
 }
 
-/* A name of our own, and arguments as numbers: the words of a line for kwatch; and the arrays
- * that are not saved. */
+/*
+ * The words of a line for kwatch: a name of our own, arguments as numbers, and the arrays that are
+ * not saved.
+ */
 static void
 add_line(struct kbuf *b, const json_t *config, long skip, const struct recording *all, size_t n)
 {
@@ -101,8 +103,7 @@ choose(const json_t *configs, double limit, size_t *count)
 			const struct number_type *type =
 			    number_type(kjson_str(value_parameter(name), "type"));
 
-			all = krealloc(all, (*count + 1) * sizeof *all);
-			all[(*count)++] = (struct recording){ .config = c,
+			*kadded(all, *count) = (struct recording){ .config = c,
 				.array = name,
 				.mb = size_mb(p),
 				.real = type && !type->integer };

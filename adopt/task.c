@@ -78,7 +78,7 @@ static void
 note_workload(const char *about, const char *name)
 {
 	kjson_foreach(note, parameters.notes)
-		if (!strncmp(json_string_value(note), about, strlen(about)) && !parameters.told) {
+		if (kbegins(json_string_value(note), about) && !parameters.told) {
 			auto_free char *longer = kasprintf("%s, %s", json_string_value(note), name);
 
 			json_string_set(note, longer);
