@@ -1169,6 +1169,20 @@ is_certain(void)
 	return !kany(values_each(x), x->asked);
 }
 
+/* Why the reference crashes on the application's call NAME; OVERFLOWS: its stack does. */
+static const char *
+why_crashed(const char *name, bool overflows)
+{
+	if (overflows)
+		return "its stack overflows, because local variables are too large for it; raise "
+		       "the limit (ulimit -s) for kadopt and for the campaign";
+	if (unrecorded(name))
+		return kshown("%s is invented there, because it was not recorded (--record-mb "
+		              "%.0f records everything)",
+		    unrecorded(name), recording_mb(draft.configs));
+	return "it needs something that is not among its arguments, or a shape is wrong (--shape)";
+}
+
 /* It crashes on the workload NAME, which is a call of the application's. */
 static _Noreturn void
 die_crashed(const char *name)
@@ -1179,17 +1193,7 @@ die_crashed(const char *name)
 	still = crashes_on();
 	kdie_usage("%s, taken out of the application, crashes on %s, which is a call of the "
 	           "application's: %s",
-	    adoption.kernel, name,
-	    !still || strcmp(still, name) ? "its stack overflows, because local variables are too "
-	                                    "large for it; raise the "
-	                                    "limit (ulimit -s) for kadopt and for the campaign"
-	        : unrecorded(name) ? kshown("%s is invented there, because it was not recorded "
-	                                    "(--record-mb %.0f "
-	                                    "records everything)",
-	                                 unrecorded(name), recording_mb(draft.configs))
-	                           : "it needs something that is not among its arguments, or a "
-	                             "shape is wrong "
-	                             "(--shape)");
+	    adoption.kernel, name, why_crashed(name, !still || strcmp(still, name)));
 }
 
 /* Is an array of integers kept as recorded, because the reference needs it so? */
