@@ -141,6 +141,7 @@ $O/tools/model/khw.o: $O/gen/units.h
 $O/tools/model/kplan.o: $O/gen/plan.h
 $O/tools/kaudit/rules.o: $O/gen/audit-rules.h
 $O/tools/kclassify/kpattern.o $O/tests/unit/kpattern.o: $O/gen/patterns.h
+$O/tools/kllm/kusage.o $O/tests/unit/kusage.o $O/tests/unit/kanswer.o: $O/gen/models.h
 $O/tools/kprompt/knowledge.o: $O/gen/routes.h
 # Objects depend on the flags, not only on files.
 $O/flags: FORCE
@@ -194,7 +195,7 @@ coverage:
 
 FUZZ_S ?= 60
 FUZZ   := $(FUZZ_SRC:tests/fuzz/%.c=$O/fuzz/%)
-$(FUZZ): $O/fuzz/%: tests/fuzz/%.c $(LIB_SRC) | $O/gen/knobs.h $O/gen/campaign.h $O/gen/task.h $O/gen/patterns.h $O/gen/units.h $O/gen/plan.h
+$(FUZZ): $O/fuzz/%: tests/fuzz/%.c $(LIB_SRC) | $O/gen/knobs.h $O/gen/campaign.h $O/gen/task.h $O/gen/patterns.h $O/gen/units.h $O/gen/plan.h $O/gen/models.h
 	@mkdir -p $(@D)
 	clang -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined $(KFLAGS) $(CPPFLAGS) -o $@ $^ $(LIBS)
 fuzz: $(FUZZ)
@@ -218,7 +219,7 @@ adopt-kill: all
 	@$(TESTENV) sh tests/adopt-kill.sh $(if $N,$N,100)
 
 # Data that the tools search in PREFIX/share/kiln.
-DATA := pipeline.mk tools/kernelbench.py adopt/wrapper.h adopt/ld.sh $(wildcard patterns/*.json patterns/profile/*.json docs/schemas/*.json docs/hardware/*.md docs/hardware/*.json tools/kllm/*.tsv tools/kreport/*.css tools/kreport/*.page) $(shell find prompts pages views campaigns skills -type f \
+DATA := pipeline.mk tools/kernelbench.py adopt/wrapper.h adopt/ld.sh $(wildcard patterns/*.json patterns/profile/*.json docs/schemas/*.json docs/hardware/*.md docs/hardware/*.json tools/kllm/*.tsv tools/kllm/*.json tools/kreport/*.css tools/kreport/*.page) $(shell find prompts pages views campaigns skills -type f \
 	-not -path '*/trials/*' -not -path '*/.run/*' -not -name campaign.mk -not -path '*/rounds/*' -not -path '*/logs/*' -not -name '.*' 2>/dev/null)
 MAN1 := $(wildcard tools/*.1 tools/*/*.1 adopt/*.1)
 MAN5 := $(wildcard docs/*.5)

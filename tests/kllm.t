@@ -28,6 +28,11 @@ cat >ask.sh <<'EOF'
 ask() { kllm -c "$T" -k model.backoff_s=0.02 -k model.name=mock "$@"; }
 http() { s=$1 api=$2; shift 2; ask -k "model.provider=$api" -k "model.base_url=$MOCK/$s/v1" "$@"; }
 requests() { grep -c "\"scenario\":\"$1\"" "$T/requests" || :; }
+# table MEMBERS [PROVIDER MATCH]: a table of models with one row.
+table() {
+	printf '{"schema": "models/1", "models": [{"provider": "%s", "match": "%s", %s}]}\n' "${2-local}" "${3-*}" "$1" >table
+	export KLLM_MODELS="$PWD/table"
+}
 fresh() { rm -rf "$T/runtime" "$T/.spend" d; mkdir -m 700 "$T/runtime"; mkdir d; }
 P=$T/prompt.ndjson
 EOF
@@ -158,8 +163,7 @@ t 'truncation: twice the cap, and no more' '
 	jq -e -s "map(select(.scenario == \"length-for-ever@openai\") | [.cap, .turns]) == [[1000, 2], [2000, 2]]" "$T/requests"
 	jq -e -s "map(select(.scenario == \"length-tail@openai\")) | length == 1" "$T/requests"'
 t 'cost: usage times the table, to the nano-dollar, for both APIs' '
-	fresh; printf "provider\tmatch\tinput\tcache_read\tcache_write_5m\tcache_write_1h\toutput\nlocal\t*\t3\t0.3\t3.75\t6\t15\n" >table
-	export KLLM_MODELS=$PWD/table
+	fresh; table "\"input\": 3, \"cache_read\": 0.3, \"cache_write\": 3.75, \"output\": 15"
 	http usage@1 openai -o d/a "$P"; http usage@2 anthropic -o d/b "$P"
 	# 600 plain + 400 read + 200 out; 500 plain + 400 read + 100 written + 200 out.
 	jq -e ".reply.cost_usd * 1e9 | round == 600 * 3000 + 400 * 300 + 200 * 15000" d/a
@@ -168,19 +172,19 @@ t 'cost: usage times the table, to the nano-dollar, for both APIs' '
 	is "spent_nanousd 00000000000009915000" "$(cat "$T/.spend")"
 	echo "no table" >table; exits 2 http usage@3 openai "$P"; grep -q "table:" err'
 t 'cost: an answer whose tokens the server did not count is not free' '
-	fresh; printf "provider\tmatch\tinput\toutput\nlocal\t*\t3\t15\n" >table; export KLLM_MODELS=$PWD/table
+	fresh; table "\"input\": 3, \"output\": 15"
 	for api in openai anthropic; do
 		http no-count@1 $api -o d/a "$P"
 		jq -e ".reply | .usage.estimated and .usage.input_tokens == 1000 and .usage.output_tokens > 30 and
 			(.cost_usd * 1e6 | round == 3000 + 15 * \$u)" --argjson u "$(jq .reply.usage.output_tokens d/a)" d/a
 	done'
 t 'cost: an unknown model has none, and that is said once' '
-	fresh; printf "provider\tmatch\tinput\toutput\nx\tknown\t3\t15\n" >table; export KLLM_MODELS=$PWD/table
+	fresh; table "\"input\": 3, \"output\": 15" x known
 	http usage@4 openai -o d/a "$P" 2>err; grep -q "no row for model .mock" err; jq -e ".reply | has(\"cost_usd\") | not" d/a
 	http usage@5 openai -o d/b "$P" 2>err; not grep -q "no row" err
 	exits 2 http usage@6 openai --budget 1 -o d/c "$P"; grep -q "budget: .*is unknown" err; is 0 "$(requests usage@6)"'
 t 'budget: refused before sending; what failed unbilled is given back' '
-	fresh; printf "provider\tmatch\tinput\toutput\nlocal\t*\t3\t15\n" >table; export KLLM_MODELS=$PWD/table
+	fresh; table "\"input\": 3, \"output\": 15"
 	exits 2 http ok@b1 openai --budget 0.01 -k model.max_tokens=1000 -o d/a "$P"; grep -q "budget:" err; is 0 "$(requests ok@b1)"
 	http ok@b2 openai --budget 0.05 -k model.max_tokens=1000 -o d/a "$P"
 	exits 2 http auth@b3 openai -k stop.budget_usd=0.05 -k model.max_tokens=1000 -o d/b "$P"
@@ -263,7 +267,7 @@ t 'effort, by API and by model' '
 	fresh; http ok@f1 openai -k model.effort=high -o d/a "$P"; http ok@f2 anthropic -k model.effort=high -o d/b "$P"
 	jq -e -s "any(.scenario == \"ok@f1\" and (.keys | index(\"reasoning_effort\")))" "$T/requests"
 	jq -e -s "any(.scenario == \"ok@f2\" and (.keys | index(\"output_config\")))" "$T/requests"
-	printf "provider\tmatch\tthinking\tsampling\tmax_out\nlocal\t*\tbudget\t0\t4096\n" >table; export KLLM_MODELS=$PWD/table
+	table "\"adaptive\": true, \"sampling\": false, \"max_out\": 4096"
 	http ok@f3 anthropic -k model.effort=high -k model.temperature=0.3 -o d/c "$P"
 	jq -e -s "any(.scenario == \"ok@f3\" and (.keys | index(\"thinking\")) and (.keys | index(\"temperature\") | not) and .cap == 4096)" "$T/requests"'
 
@@ -384,7 +388,7 @@ fi
 t 'without -o the record goes to stdout, and nothing is left behind' '
 	fresh; cd d; http ok@o openai "$P" >out; jq -e .reply.text out >/dev/null; is out "$(ls)"'
 t 'a reply that repeats the key is redacted' '
-	fresh; printf "provider\tmatch\tinput\toutput\nlocal\t*\t0\t0\n" >table
+	fresh
 	OPENAI_API_KEY=kernel http ok@red openai --allow-secrets -o d/a "$P"; jq -e ".reply.flags == [\"redacted\"]" d/a; not grep -q "kernel(float" d/a'
 t 'a key that comes back in the head of an answer, or as the name of the model, is in no file' '
 	fresh; mkdir d/reply.ndjson; key=sk-CANARY-1b4e28ba-2fa1-Zz

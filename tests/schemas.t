@@ -32,6 +32,7 @@ ok 'patterns' '
 		valid "$(jq -r .schema "$p" | tr / -)" "$p"
 	done'
 
+ok 'the table of models' 'valid models-1 "$KILN_DATA/tools/kllm/models.json"'
 ok 'routes of knowledge' 'valid routes-1 "$KILN_DATA/skills/knowledge/routes.json"'
 
 ok 'a path that is in no schema is found, and one with another type' '

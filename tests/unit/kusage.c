@@ -13,20 +13,17 @@
 
 static char table[] = "/tmp/kusage.XXXXXX";
 
-static const char good[] =
-    "# comment\n"
-    "provider\tmatch\tunknown "
-    "column\tinput\tcache_read\tcache_write_5m\tcache_write_1h\toutput\ttier_start\ttier_"
-    "input\ttier_cache\t"
-    "tier_output\tmax_out\tcap_field\tsampling\tthinking\tmin_cache\tfrom_date\n"
-    "a\tbig-2*\tx\t4\t0.2\t5\t8\t20\t-\t-\t-\t-\t128000\t-\t0\tadaptive\t512\t2026-01-01\n"
-    "a\tbig*\tx\t5\t0.5\t6.25\t10\t25\t-\t-\t-\t-\t-\tmax_tokens\t0\tnone\t-\t2025-01-01\n"
-    "a\tbig*\tx\t3\t0.3\t3.75\t6\t15\t-\t-\t-\t-\t-\tmax_tokens\t0\tnone\t-\t2026-06-01\n"
-    "b\ttier*\tx\t2\t0.1\t2.5\t-\t10\t272000\t4\t0.2\t15\t-\tmax_completion_tokens\t0\tbudget\t-"
-    "\t2026-01-01\n"
-    "b\tcheap\tx\t0.0028\t-\t-\t-\t0.28\t-\t-\t-\t-\t-\t-\t1\tnone\t-\t2026-01-01\n"
-    "b\tunpriced\tx\t-\t-\t-\t-\t-\t-\t-\t-\t-\t-\t-\t1\tnone\t-\t2026-01-01\n"
-    "local\t*\tx\t0\t0\t0\t0\t0\t-\t-\t-\t-\t-\t-\t1\tnone\t-\t2020-01-01\n";
+#define TABLE(rows) "{\"schema\":\"models/1\",\"models\":[" rows "]}"
+static const char good[] = TABLE(
+    "{\"provider\":\"a\",\"match\":\"big-2*\",\"input\":4,\"cache_read\":0.2,\"cache_write\":5,"
+    "\"output\":20,\"max_out\":128000,\"from_date\":\"2026-01-01\"},"
+    "{\"match\":\"big*\",\"input\":5,\"output\":25,\"from_date\":\"2025-01-01\"},"
+    "{\"match\":\"big*\",\"input\":3,\"output\":15,\"from_date\":\"2026-06-01\"},"
+    "{\"match\":\"tier*\",\"input\":2,\"cache_read\":0.1,\"cache_write\":2.5,\"output\":10,"
+    "\"tier_start\":272000,\"tier_input\":4,\"tier_cache\":0.2,\"tier_output\":15},"
+    "{\"match\":\"cheap\",\"input\":0.0028,\"output\":0.28},"
+    "{\"match\":\"unpriced\"},"
+    "{\"provider\":\"local\",\"match\":\"*\",\"input\":0,\"output\":0}");
 
 static void
 put(const char *text)
@@ -35,35 +32,45 @@ put(const char *text)
 		abort();
 }
 
+/* The input price of the row for a model; -1: there is none. */
+static double
+input_of(bool local, const char *model, const char *date)
+{
+	json_auto_t *row = kmodel_find(table, local, model, date);
+
+	return kjson_num_or(row, "input", -1);
+}
+
 static void
 test_find(void)
 {
-	struct kmodel m;
+	static const struct {
+		bool local;
+		const char *model, *date;
+		double input;
+	} rows[] = {
+		{ false, "big-2-5", "2026-11-21", 4 },
+		{ false, "big-1", "2026-11-21", 3 },
+		{ false, "big-1", "2026-05-31", 5 },
+		{ false, "big-1", "2024-12-31", -1 },
+		{ false, "vendor/cheap", "2026-11-21", 0.0028 },
+		{ false, "nothing", "2026-11-21", -1 },
+		{ true, "big-2", "2026-11-21", 0 },
+	};
 
-	CHECK(kmodel_find(&m, table, false, "big-2-5", "2026-11-21") && m.input == 4000000 &&
-	    m.thinking == KTHINKING_ADAPTIVE);
-	CHECK(m.max_output == 128000 && m.min_cache == 512 && !m.sampling);
-	CHECK_STR(m.cap_field, "max_tokens");
-	CHECK(kmodel_find(&m, table, false, "big-1", "2026-11-21") && m.input == 3000000);
-	CHECK(kmodel_find(&m, table, false, "big-1", "2026-05-31") && m.input == 5000000);
-	CHECK(!kmodel_find(&m, table, false, "big-1", "2024-12-31"));
-	CHECK(kmodel_find(&m, table, false, "vendor/cheap", "2026-11-21") && m.input == 2800 &&
-	    m.line == 7);
-	CHECK(
-	    !kmodel_find(&m, table, false, "nothing", "2026-11-21") && m.input == -1 && m.sampling);
-	CHECK(kmodel_find(&m, table, true, "big-2", "2026-11-21") && m.input == 0);
-	CHECK(kmodel_find(&m, table, false, "tier-1", "2026-11-21") &&
-	    m.thinking == KTHINKING_BUDGET);
-	CHECK_STR(m.cap_field, "max_completion_tokens");
+	kforeach(row, rows) {
+		double input = input_of(row->local, row->model, row->date);
+
+		CHECK(fabs(input - row->input) < 1e-9);
+	}
 }
 
 static int64_t
 cost(const char *model, struct kusage u)
 {
-	struct kmodel m;
+	json_auto_t *row = kmodel_find(table, false, model, "2026-11-21");
 
-	kmodel_find(&m, table, false, model, "2026-11-21");
-	return kmodel_cost(&m, &u);
+	return kmodel_cost(row, &u);
 }
 
 static void
@@ -72,12 +79,9 @@ test_cost(void)
 	CHECK(cost("big-2", (struct kusage){ .input = 1000, .output = 200 }) ==
 	    1000 * 4000 + 200 * 20000);
 	CHECK(cost("big-2",
-	          (struct kusage){ .input = 1000,
-	              .output = 200,
-	              .cache_read = 400,
-	              .cache_write = 100,
-	              .cache_write_1h = 40 }) ==
-	    500 * 4000 + 400 * 200 + 60 * 5000 + 40 * 8000 + 200 * 20000);
+	          (struct kusage){
+	              .input = 1000, .output = 200, .cache_read = 400, .cache_write = 100 }) ==
+	    500 * 4000 + 400 * 200 + 100 * 5000 + 200 * 20000);
 	/* 2.8 nano-dollars a token: 3 tokens are 8.4, rounded 8; 7 are 19.6, rounded 20. */
 	CHECK(cost("cheap", (struct kusage){ .input = 3 }) == 8);
 	CHECK(cost("cheap", (struct kusage){ .input = 7 }) == 20);
@@ -101,45 +105,52 @@ test_cost(void)
 static void
 test_add(void)
 {
-	struct kusage a = { 1, 2, 3, 4, 5, 6, true, false, false },
-	              b = { 10, 20, 30, 40, 50, 60, true, true, false };
+	struct kusage a = { 1, 2, 3, 4, 5, true, false, false },
+	              b = { 10, 20, 30, 40, 50, true, true, false };
 
 	kusage_add(&a, &b);
 	CHECK(a.input == 11 && a.output == 22 && a.reasoning == 33 && a.cache_read == 44 &&
-	    a.cache_write == 55 && a.cache_write_1h == 66);
+	    a.cache_write == 55);
 	CHECK(a.known && a.estimated);
 }
 
 static void
 test_faults(void)
 {
-	static const char *const bad[] = { "match\tinput\nx\tcheap\n", "match\tinput\nx\n",
-		"match\tinput\nx\t1\t2\n", "match\tinput\n-\t1\n", "match\tinput\nx\t-1\n",
-		"match\tsampling\nx\t2\n", "match\tthinking\nx\tdeep\n",
-		"match\tcap_field\nx\tan_endless_name_of_a_field_that_no_server_has\n" };
-	struct kmodel m;
+	static const char *const bad[] = { "no table", "{}", TABLE("{}"), TABLE("{\"match\":\"\"}"),
+		TABLE("{\"match\":\"x\",\"input\":\"cheap\"}"),
+		TABLE("{\"match\":\"x\",\"input\":-1}"), TABLE("{\"match\":\"x\",\"imput\":1}"),
+		TABLE("{\"match\":\"x\",\"output\":1001}"),
+		TABLE("{\"match\":\"x\",\"sampling\":2}"),
+		TABLE("{\"match\":\"x\",\"cap_field\":\"a_field_that_no_server_has\"}") };
 
 	for (size_t i = 0; i < LEN(bad); i++) {
 		put(bad[i]);
-		CHECK_EXIT(K_USAGE, kmodel_find(&m, table, false, "x", "2026-11-21"));
+		CHECK_EXIT(K_USAGE, kmodel_find(table, false, "x", "2026-11-21"));
 	}
-	CHECK_EXIT(K_USAGE, kmodel_find(&m, "/nonexistent", false, "x", "2026-11-21"));
+	CHECK_EXIT(K_USAGE, kmodel_find("/nonexistent", false, "x", "2026-11-21"));
 }
 
 /* The table that ships is well formed, and its rows say what they should. */
 static void
 test_shipped(void)
 {
-	char *path = kdata_path("tools/kllm/models.tsv");
-	struct kmodel m;
+	static const struct {
+		const char *model, *member;
+		double value;
+	} rows[] = {
+		{ "claude-opus-5-5-20260922", "input", 4 },
+		{ "claude-opus-5-5-20260922", "cache_read", 0.2 },
+		{ "claude-opus-5-20260801", "input", 5 },
+		{ "openai/gpt-6.1-sol", "tier_start", 272000 },
+	};
+	char *path = kdata_path("tools/kllm/models.json");
 
-	CHECK(kmodel_find(&m, path, false, "claude-opus-5-5-20260922", "2026-11-21") &&
-	    m.input == 4000000 && m.cache_read == 200000);
-	CHECK(kmodel_find(&m, path, false, "claude-opus-5-20260801", "2026-11-21") &&
-	    m.input == 5000000 && !m.sampling);
-	CHECK(kmodel_find(&m, path, false, "openai/gpt-6.1-sol", "2026-11-21") &&
-	    m.tier_start == 272000);
-	CHECK(kmodel_find(&m, path, true, "anything", "2026-11-21") && m.output == 0);
+	kforeach(row, rows) {
+		json_auto_t *found = kmodel_find(path, false, row->model, "2026-11-21");
+
+		CHECK(fabs(kjson_num_or(found, row->member, -1) - row->value) < 1e-9);
+	}
 	free(path);
 }
 

@@ -15,12 +15,9 @@
  */
 static const struct provider {
 	const char *variable, *name, *model_variable, *url_variable;
-	const char *model; /* its first model with a full name in the table of models */
 } providers[] = {
-	{ "ANTHROPIC_API_KEY", "anthropic", "ANTHROPIC_MODEL", "ANTHROPIC_BASE_URL",
-	    "(?m)^anthropic\t([^\t\n*?[]+)(?:\t|$)" },
-	{ "OPENAI_API_KEY", "openai", "OPENAI_MODEL", "OPENAI_BASE_URL",
-	    "(?m)^openai\t([^\t\n*?[]+)(?:\t|$)" },
+	{ "ANTHROPIC_API_KEY", "anthropic", "ANTHROPIC_MODEL", "ANTHROPIC_BASE_URL" },
+	{ "OPENAI_API_KEY", "openai", "OPENAI_MODEL", "OPENAI_BASE_URL" },
 };
 
 static const struct provider *
@@ -35,28 +32,14 @@ find_provider(void)
 	return NULL;
 }
 
-/* The first model of P, or NULL; the caller frees. */
-static char *
-first_model(const struct provider *p)
-{
-	auto_free char *path = kdata_path("tools/kllm/models.tsv"),
-	               *text = kread_text_or_die(path, FILE_MAX);
-
-	return kregex_part(p->model, text);
-}
-
 static json_t *
 model_settings(const struct provider *p)
 {
 	const char *name = p ? getenv(p->model_variable) : NULL,
 	           *url = p ? getenv(p->url_variable) : NULL;
-	auto_free char *first = p && !(name && *name) ? first_model(p) : NULL;
 
 	return json_pack("{s:s,s:s*,s:s*}", "provider", p ? p->name : "file", "name",
-	    first
-	        ?: name && *name ? name
-	                         : NULL,
-	    "base_url", url && *url ? url : NULL);
+	    name && *name ? name : NULL, "base_url", url && *url ? url : NULL);
 }
 
 /*

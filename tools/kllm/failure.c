@@ -85,7 +85,7 @@ failure_of(const struct transport *t, enum transport_end end, const struct kansw
 {
 	if (end == TRANSPORT_PERMANENT)
 		return FAILURE_PERMANENT;
-	if (end == TRANSPORT_TOO_LARGE || a->sse.bad)
+	if (end == TRANSPORT_TOO_LARGE || a->bad)
 		return FAILURE_TOO_LARGE;
 	if (t->status && t->status != 200)
 		return by_error(t, e, t->status);

@@ -10,7 +10,6 @@
 #include "kextract.h"
 #include "klimit.h"
 #include "kregex.h"
-#include "models.h"
 #include "request.h"
 #include "secret.h"
 #include "spool.h"
@@ -134,6 +133,15 @@ open_limit(void)
 	    host, ksha256_of(session.auth ?: "")));
 }
 
+/* At most CAP tokens, and no more than the model can write. */
+static long
+allowed(long cap)
+{
+	long most = kjson_int_or(request.row, "max_out", LONG_MAX);
+
+	return cap < most ? cap : most;
+}
+
 static void
 session_open(void)
 {
@@ -153,9 +161,9 @@ session_open(void)
 		.row = models_row(call.model),
 		.model = call.model,
 		.cap = kcamp_int("model.max_tokens"),
+		.omitted = json_object(),
 	};
-	if (request.row->max_output && request.cap > request.row->max_output)
-		request.cap = (long)request.row->max_output;
+	request.cap = allowed(request.cap);
 	session.ledger = kasprintf("%s/.spend", kcamp.dir);
 	open_limit();
 	reply_init(call.provider, call.model);
@@ -167,6 +175,8 @@ session_open(void)
 static void
 session_close(void)
 {
+	json_decref(request.omitted);
+	free(request.body);
 	klimit_close(session.limit);
 	if (session.auth)
 		explicit_bzero(session.auth, strlen(session.auth));
@@ -228,22 +238,16 @@ wait_turn(void)
 	}
 }
 
-/* One request on its way. */
-struct flow {
-	struct transport transport;
-	struct kbuf body; /* as it came */
-};
-
 static bool
 on_body(void *arg, const char *bytes, size_t len, size_t *progress)
 {
-	struct flow *f = arg;
+	const struct transport *t = arg;
 	bool readable;
 
-	kbuf_add(&f->body, bytes, len);
-	if (f->transport.status != 200) {
+	if (t->status != 200) {
+		kbuf_add(&answer.body, bytes, len);
 		*progress += len;
-		return f->body.len < 65536;
+		return answer.body.len < 65536;
 	}
 	readable = kanswer_feed(&answer, bytes, len);
 	*progress = answer.progress;
@@ -259,22 +263,6 @@ intent_of(int step)
 	    call.id, "prompt_sha256", call.sha256, "provider", call.provider, "model",
 	    request.model, "host", host, "step", step, "attempt", session.requests,
 	    "reserved_nanousd", (json_int_t)session.booked, "time", know_text());
-}
-
-static void
-prepare_transport(struct flow *f, const char *body, size_t len)
-{
-	f->transport = (struct transport){
-		.url = session.url,
-		.headers = session.headers,
-		.body = body,
-		.body_len = len,
-		.connect_s = connect_s,
-		.stall_s = kcamp_num("model.stall_s"),
-		.total_s = kcamp_num("model.timeout_s"),
-		.on_body = on_body,
-		.arg = f,
-	};
 }
 
 /* Accounts for a complete answer: its usage, estimated if necessary, and its cost. */
@@ -333,17 +321,16 @@ explain_redirect(const struct transport *t, struct kanswer_error *e)
 }
 
 static enum failure
-examine(struct flow *f, enum transport_end end, struct outcome *o)
+examine(const struct transport *t, enum transport_end end, struct outcome *o)
 {
-	const struct transport *t = &f->transport;
 	const char *should;
 	enum failure failure;
 
 	o->error = answer.error;
 	/* Redact before cutting to the length of a message: half a key would not be recognised. */
-	secret_redact(&f->body);
+	secret_redact(&answer.body);
 	if (t->status && t->status != 200)
-		kanswer_error_body(&o->error, f->body.data ?: "", f->body.len);
+		kanswer_error_body(&o->error, answer.body.data ?: "", answer.body.len);
 	explain_redirect(t, &o->error);
 	failure = failure_of(t, end, &answer, &o->error);
 	if (!*o->error.message && t->why.data)
@@ -370,13 +357,19 @@ room_for(long cap)
 static enum failure
 send_once(int step, struct outcome *o)
 {
-	struct flow f = { 0 };
+	struct transport t = {
+		.url = session.url,
+		.headers = session.headers,
+		.connect_s = connect_s,
+		.stall_s = kcamp_num("model.stall_s"),
+		.total_s = kcamp_num("model.timeout_s"),
+		.on_body = on_body,
+		.arg = &t,
+	};
 	int64_t input = models_tokens(prompt_len());
 	enum failure failure = FAILURE_NONE;
 	enum transport_end end;
 	json_auto_t *intent = NULL;
-	char *body;
-	size_t len;
 	bool whole;
 	int spool;
 
@@ -394,26 +387,23 @@ send_once(int step, struct outcome *o)
 		        "the request was not sent",
 		    call.id, call.out);
 	}
-	body = request_body(&len);
-	prepare_transport(&f, body, len);
-	end = transport_post(&f.transport);
+	t.body = request_body();
+	end = transport_post(&t);
 	kanswer_end(&answer);
-	whole = f.transport.status == 200 && kanswer_complete(&answer);
-	spool_end(spool, &f.body, whole);
+	whole = t.status == 200 && kanswer_complete(&answer);
+	spool_end(spool, &answer.body, whole);
 	if (whole) {
 		if (reply.first_byte_ms < 0)
-			reply.first_byte_ms = f.transport.first_byte_ms;
+			reply.first_byte_ms = t.first_byte_ms;
 		account(session.booked);
 	} else {
-		failure = examine(&f, end, o);
+		failure = examine(&t, end, o);
 		if (!failure_rules[failure].billed) {
 			spool_discard(step);
 			refund();
 		}
 	}
-	free(body);
-	kbuf_free(&f.body);
-	transport_free(&f.transport);
+	transport_free(&t);
 	return failure;
 }
 
@@ -484,27 +474,19 @@ retry_or_end(enum failure f, const struct outcome *o, int failed)
 	sleep_s(pause);
 }
 
-/* Omits a parameter that the server refuses, once. */
+/* Omits a parameter that the server refuses. */
 static bool
-drop_refused(enum failure f, const struct kanswer_error *e)
+omit_refused(enum failure f, const struct kanswer_error *e)
 {
-	const char *name;
-	unsigned drop;
-	char *flag;
+	const char *name = f == FAILURE_PERMANENT ? request_omit(e) : NULL;
 
-	if (f != FAILURE_PERMANENT)
+	if (!name)
 		return false;
-	drop = request_refused(e, &name);
-	if (!drop)
-		return false;
-	request.dropped |= drop;
-	flag = kasprintf("dropped:%s", name);
-	reply_flag(flag);
-	free(flag);
+	reply_flag(kshown("dropped:%s", name));
 	if (klimit_first_time(name))
 		kwarn("the server rejects '%s' for model '%s'; asking without it, or by its other "
-		      "name (to avoid this, edit line %ld of the model table)",
-		    name, request.model, request.row->line);
+		      "name (to avoid this, edit its row of the model table)",
+		    name, request.model);
 	return true;
 }
 
@@ -544,7 +526,7 @@ exchange(int step)
 			snprintf(answer.finish, sizeof answer.finish, "%s", failure_rules[f].name);
 			return;
 		}
-		if (!drop_refused(f, &o.error))
+		if (!omit_refused(f, &o.error))
 			retry_or_end(f, &o, ++failed);
 		kanswer_free(&answer);
 	}
@@ -572,10 +554,8 @@ was_cut(void)
 static void
 ask_more(void)
 {
-	long twice = request.cap * 2;
+	long twice = allowed(request.cap * 2);
 
-	if (request.row->max_output && twice > request.row->max_output)
-		twice = (long)request.row->max_output;
 	if (!was_cut() || twice <= request.cap)
 		return;
 	request.cap = twice;

@@ -46,28 +46,15 @@ parse(const char *s, size_t len)
 
 /* The status that a type or code means, if the error gives none. */
 static const struct {
-	const char *word;
+	const char *form;
 	int status;
 } words[] = {
-	{ "overloaded_error", 529 },
 	{ "overloaded", 529 },
-	{ "rate_limit_error", 429 },
-	{ "rate_limit_exceeded", 429 },
-	{ "insufficient_quota", 402 },
-	{ "billing_error", 402 },
-	{ "insufficient_credits", 402 },
-	{ "authentication_error", 401 },
-	{ "invalid_api_key", 401 },
-	{ "permission_error", 403 },
-	{ "not_found_error", 404 },
-	{ "model_not_found", 404 },
-	{ "request_too_large", 413 },
-	{ "context_length_exceeded", 400 },
-	{ "invalid_request_error", 400 },
-	{ "timeout_error", 504 },
-	{ "api_error", 500 },
-	{ "server_error", 500 },
-	{ "internal_server_error", 500 },
+	{ "rate_limit", 429 },
+	{ "insufficient_(?:quota|credits)|billing", 402 },
+	{ "authentication|invalid_api_key", 401 },
+	{ "permission", 403 },
+	{ "not_found|too_large|context_length|invalid_request", 400 },
 };
 
 static void
@@ -80,12 +67,10 @@ status_of_error(struct kanswer_error *e, const json_t *code)
 	 * The code is more specific than the type ("insufficient_quota" of type
 	 * "invalid_request_error").
 	 */
-	kforeach(row, words)
-		if (!e->status && !strcmp(row->word, e->code))
-			e->status = row->status;
-	kforeach(row, words)
-		if (!e->status && !strcmp(row->word, e->type))
-			e->status = row->status;
+	kforeach_text(said, e->code, e->type)
+		kforeach(row, words)
+			if (!e->status && kregex_is(row->form, said))
+				e->status = row->status;
 }
 
 /* V is the value of "error" or "detail", or the whole body. */
@@ -206,10 +191,10 @@ says_error(const json_t *v)
 
 /* One JSON value, from an event or as the whole body; unknown values are ignored. */
 static void
-read_value(struct kanswer *a, const json_t *o, const char *event)
+read_value(struct kanswer *a, const json_t *o)
 {
 	const json_t *error = json_object_get(o, "error"), *detail = json_object_get(o, "detail");
-	const char *type = kjson_str_or(o, "type", event);
+	const char *type = kjson_str(o, "type");
 	bool known = json_object_get(o, "choices") || json_object_get(o, "usage") ||
 	    json_object_get(o, "delta");
 
@@ -228,29 +213,69 @@ read_value(struct kanswer *a, const json_t *o, const char *event)
 	}
 }
 
+/* A blank line ends an event. Anything after the end mark does not belong to the answer. */
 static void
-on_event(const char *name, const char *data, size_t len, void *arg)
+end_event(struct kanswer *a)
 {
-	struct kanswer *a = arg;
+	const char *data = a->data.data ?: "";
+	size_t len = a->data.len;
 	json_auto_t *o = NULL;
 
-	/*
-	 * Anything after the end mark does not belong to the answer, even if it came in the same
-	 * read.
-	 */
-	if (a->done)
+	a->data.len = 0;
+	if (a->done || strspn(data, " \t") >= len)
 		return;
-	if (len >= 6 && !memcmp(data, "[DONE]", 6)) {
+	if (kbegins(data, "[DONE]")) {
 		a->done = true;
 		return;
 	}
-	if (strspn(data, " \t") == len)
-		return;
 	o = parse(data, len);
 	if (json_is_object(o))
-		read_value(a, o, name);
+		read_value(a, o);
 	else
 		a->malformed++;
+}
+
+/*
+ * A line of an event stream (WHATWG HTML, section 9.2). Lines of data are joined; comments, names
+ * and unknown fields contain nothing of the answer.
+ */
+static void
+read_line(struct kanswer *a, const char *line, size_t len)
+{
+	const char *value = line + strlen("data:");
+
+	if (!len)
+		end_event(a);
+	if (len < strlen("data:") || !kbegins(line, "data:"))
+		return;
+	value += value < line + len && *value == ' ';
+	kbuf_join(&a->data, "\n", "");
+	kbuf_add(&a->data, value, len - (size_t)(value - line));
+}
+
+/* Reads the lines that have arrived, or all that is left if the body has ENDED. */
+static void
+read_lines(struct kanswer *a, bool ended)
+{
+	while (!a->bad && a->at < a->body.len) {
+		const char *line = a->body.data + a->at;
+		size_t left = a->body.len - a->at, len = a->scanned;
+
+		while (len < left && line[len] != '\n' && line[len] != '\r')
+			len++;
+		a->scanned = len;
+		a->bad = len > KANSWER_LINE_MAX;
+		if (a->bad || (len == left && !ended))
+			return;
+		/* The LF of a CR LF ends no other line. */
+		if (len || *line != '\n' || !a->at || line[-1] != '\r')
+			read_line(a, line, len);
+		a->at += len + (len < left);
+		a->scanned = 0;
+	}
+	/* Some servers omit the blank line after the last event. */
+	if (ended && !a->bad)
+		end_event(a);
 }
 
 /*
@@ -275,18 +300,16 @@ kind_of(const char *s, size_t len)
 bool
 kanswer_feed(struct kanswer *a, const char *bytes, size_t len)
 {
+	kbuf_add(&a->body, bytes, len);
 	if (a->kind == KANSWER_EMPTY) {
-		kbuf_add(&a->body, bytes, len);
 		a->kind = kind_of(a->body.data, a->body.len);
-		if (a->kind == KANSWER_STREAM)
-			ksse_feed(&a->sse, a->body.data, a->body.len, on_event, a);
-	} else if (a->kind == KANSWER_STREAM) {
-		ksse_feed(&a->sse, bytes, len, on_event, a);
-	} else if (a->kind == KANSWER_JSON) {
-		kbuf_add(&a->body, bytes, len);
-		a->progress += len;
+		a->at = kbom(a->body.data, a->body.len);
 	}
-	return a->kind != KANSWER_ALIEN && !a->sse.bad;
+	if (a->kind == KANSWER_STREAM)
+		read_lines(a, false);
+	else if (a->kind == KANSWER_JSON)
+		a->progress += len;
+	return a->kind != KANSWER_ALIEN && !a->bad;
 }
 
 void
@@ -295,13 +318,13 @@ kanswer_end(struct kanswer *a)
 	json_auto_t *o = NULL;
 
 	if (a->kind == KANSWER_STREAM)
-		ksse_end(&a->sse, on_event, a);
+		read_lines(a, true);
 	if (a->kind != KANSWER_JSON)
 		return;
-	o = parse(a->body.data, a->body.len);
+	o = parse(a->body.data + a->at, a->body.len - a->at);
 	if (json_is_object(o)) {
 		a->done = true;
-		read_value(a, o, "");
+		read_value(a, o);
 	} else {
 		a->malformed++;
 	}
@@ -310,11 +333,8 @@ kanswer_end(struct kanswer *a)
 void
 kanswer_free(struct kanswer *a)
 {
-	/* A stream without an end. */
-	kbuf_free(&a->sse.line);
-	kbuf_free(&a->sse.name);
-	kbuf_free(&a->sse.data);
 	kbuf_free(&a->body);
+	kbuf_free(&a->data);
 	kbuf_free(&a->text);
 	kbuf_free(&a->reasoning);
 	kbuf_free(&a->refusal);
@@ -325,7 +345,7 @@ kanswer_free(struct kanswer *a)
 bool
 kanswer_complete(const struct kanswer *a)
 {
-	if (a->error.present || a->sse.bad || a->kind == KANSWER_EMPTY || a->kind == KANSWER_ALIEN)
+	if (a->error.present || a->bad || a->kind == KANSWER_EMPTY || a->kind == KANSWER_ALIEN)
 		return false;
 	return *a->finish || (a->done && (a->text.len || a->refusal.len));
 }

@@ -6,9 +6,11 @@
  */
 #pragma once
 
-#include "ksse.h"
 #include "kusage.h"
 #include "kutil.h"
+
+/* Longest line of a stream, in bytes; a longer one makes it bad. */
+#define KANSWER_LINE_MAX ((size_t)4 << 20)
 
 enum kanswer_kind { KANSWER_EMPTY, KANSWER_STREAM, KANSWER_JSON, KANSWER_ALIEN };
 
@@ -34,13 +36,15 @@ struct kanswer {
 	/* grows with every piece of content; comments and pings do not count */
 	size_t progress;
 	size_t malformed; /* events that were not JSON */
+	bool bad;         /* a line was too long; everything after it is ignored */
+	struct kbuf body; /* all that was fed */
 	/* inside */
-	struct ksse sse;
-	struct kbuf body;
+	size_t at, scanned; /* the line that is read, and what of it has no end */
+	struct kbuf data;   /* of the event so far */
 };
 
 /*
- * False when the body can no longer be an answer: a line over KSSE_LINE_MAX, or alien from its
+ * False when the body can no longer be an answer: a line over KANSWER_LINE_MAX, or alien from its
  * first byte.
  */
 bool kanswer_feed(struct kanswer *a, const char *bytes, size_t len);

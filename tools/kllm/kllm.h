@@ -67,6 +67,19 @@ void reply_price(void);
  */
 char *call_beside(const char *suffix);
 
+/* models.c */
+/*
+ * The row for MODEL as this call's provider serves it; loaded once, owned here. Warns once per
+ * machine when there is none, and gives an empty object.
+ */
+const json_t *models_row(const char *model);
+
+/*
+ * Tokens of a text of LEN bytes, estimated on the high side (2.9 bytes per token, the 5th
+ * percentile of source code).
+ */
+int64_t models_tokens(size_t len);
+
 /*
  * The providers. Each returns the value of member "reply" (new reference), or ends the program with
  * the exit code that says why there is none.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * kusage: the usage of a model call, and its cost. Models, prices and quirks are data:
- * tools/kllm/models.tsv, or the file in $KLLM_MODELS. Money is counted in integer nano-dollars
- * (1e-9 USD), prices are US dollars per million tokens.
+ * tools/kllm/models.json, or the file in $KLLM_MODELS, in the form of docs/schemas/models-1.json.
+ * Money is counted in integer nano-dollars (1e-9 USD), prices are US dollars per million tokens.
  */
 #pragma once
 
@@ -15,13 +15,12 @@
 /* Counts include their parts: input includes the cached tokens, output the reasoning. */
 struct kusage {
 	int64_t input, output;
-	int64_t reasoning;      /* part of output */
-	int64_t cache_read;     /* part of input */
-	int64_t cache_write;    /* part of input: all writes */
-	int64_t cache_write_1h; /* part of cache_write: kept for an hour */
-	bool known;             /* the provider reported it */
-	bool estimated;         /* estimated from the text */
-	bool apart;             /* the provider's input count did not include the cached part */
+	int64_t reasoning;   /* part of output */
+	int64_t cache_read;  /* part of input */
+	int64_t cache_write; /* part of input */
+	bool known;          /* the provider reported it */
+	bool estimated;      /* estimated from the text */
+	bool apart;          /* the provider's input count did not include the cached part */
 };
 
 /*
@@ -34,35 +33,17 @@ bool kusage_read(struct kusage *u, const json_t *obj);
 /* Adds B to A; the sum is known if both are, estimated if one is. */
 void kusage_add(struct kusage *a, const struct kusage *b);
 
-enum kthinking { KTHINKING_NONE, KTHINKING_ADAPTIVE, KTHINKING_BUDGET };
-
-/*
- * Prices are in pico-dollars (1e-12 USD) per token: USD per million tokens times 1e6. -1: unknown.
- */
-struct kmodel {
-	int64_t input, cache_read, cache_write_5m, cache_write_1h, output;
-	/* input tokens above which the tier's prices apply to the whole request; 0: no tier */
-	int64_t tier_start;
-	int64_t tier_input, tier_cache, tier_output;
-	int64_t max_output;    /* tokens; 0: unknown */
-	const char *cap_field; /* "max_tokens" or "max_completion_tokens" */
-	bool sampling;         /* temperature may be sent */
-	enum kthinking thinking;
-	int64_t min_cache; /* tokens that a prefix needs to be cached */
-	long line;         /* of the row in the file */
-};
-
 /*
  * The row of FILE for MODEL on DATE ("2026-11-21"): the first row whose pattern matches the name,
  * or the name after its last slash ("vendor/model"); among rows with that same pattern the latest
  * that is in force. A model on this machine or its own network (LOCAL) is looked up only in the
- * rows of provider "local", any other model in the rest. False, with M set to cautious defaults,
- * when there is none. A malformed file ends the program with K_USAGE and file:line.
+ * rows of provider "local", any other model in the rest. New reference; NULL: there is none. A
+ * malformed file ends the program with K_USAGE.
  */
-bool kmodel_find(
-    struct kmodel *m, const char *file, bool local, const char *model, const char *date);
+json_t *kmodel_find(const char *file, bool local, const char *model, const char *date);
 
 /*
- * Cost of U in nano-dollars, rounded to nearest; KUSAGE_UNKNOWN when a required price is unknown.
+ * Cost of U with the prices of ROW in nano-dollars, rounded to nearest; KUSAGE_UNKNOWN when a
+ * required price is unknown.
  */
-int64_t kmodel_cost(const struct kmodel *m, const struct kusage *u);
+int64_t kmodel_cost(const json_t *row, const struct kusage *u);

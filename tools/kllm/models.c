@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* models: see models.h. */
-#include "models.h"
-
+/*
+ * models: the row of the model table for a call, and token estimates for texts whose tokenizer is
+ * not known.
+ */
 #include "klimit.h"
+#include "kllm.h"
 #include "url.h"
 
 /* $KLLM_MODELS, or the table that ships with kiln. */
@@ -11,7 +13,7 @@ table_path(void)
 {
 	const char *own = getenv("KLLM_MODELS");
 
-	return own && *own ? kstrdup(own) : kdata_path("tools/kllm/models.tsv");
+	return own && *own ? kstrdup(own) : kdata_path("tools/kllm/models.json");
 }
 
 /*
@@ -19,7 +21,7 @@ table_path(void)
  * override the table's.
  */
 static bool
-own_prices(const char *model, struct kmodel *row)
+own_prices(const char *model, json_t *row)
 {
 	double input = kcamp_num("model.price_input"), output = kcamp_num("model.price_output");
 
@@ -28,35 +30,35 @@ own_prices(const char *model, struct kmodel *row)
 	if (input < 0 || output < 0)
 		kdie_usage("%s: model.price_%s: is missing; set both prices or neither", kcamp.file,
 		    input < 0 ? "input" : "output");
-	row->input = llround(input * 1e6);
-	row->output = llround(output * 1e6);
-	row->cache_read = row->cache_write_5m = row->cache_write_1h = -1;
-	row->tier_start = 0;
+	kjson_put(row, "input", input);
+	kjson_put(row, "output", output);
+	kforeach_text(other, "cache_read", "cache_write", "tier_start")
+		json_object_del(row, other);
 	return true;
 }
 
-const struct kmodel *
+const json_t *
 models_row(const char *model)
 {
-	static struct kmodel row;
+	static json_t *row;
 	static char *loaded;
-	char now[32], *path;
+	auto_free char *path = table_path();
+	const char *date = kshown("%.10s", know_text());
 	bool known;
 
 	if (loaded && !strcmp(loaded, model))
-		return &row;
+		return row;
 	free(loaded);
 	loaded = kstrdup(model);
-	know_iso(now, sizeof now);
-	now[10] = '\0';
-	path = table_path();
-	known = kmodel_find(&row, path, url_is_local(call.base_url), model, now);
-	if (!own_prices(model, &row) && !known && klimit_first_time(model))
+	json_decref(row);
+	row = kmodel_find(path, url_is_local(call.base_url), model, date);
+	known = row;
+	row = row ?: json_object();
+	if (!own_prices(model, row) && !known && klimit_first_time(model))
 		kwarn("%s: no row for model '%s', so its cost is unknown; add one, or set "
 		      "KLLM_MODELS to a table of your own",
 		    path, model);
-	free(path);
-	return &row;
+	return row;
 }
 
 int64_t

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* reply: the member "reply" of a record, from any provider. */
 
-#include "models.h"
+#include "kllm.h"
 #include "secret.h"
 
 struct reply reply;

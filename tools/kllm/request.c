@@ -3,24 +3,8 @@
 #include "request.h"
 
 #include "kregex.h"
-#include "models.h"
 
 struct request request;
-
-static const char *
-effort_of(void)
-{
-	const char *effort = kcamp_str("model.effort");
-
-	return *effort && !(request.dropped & DROP_EFFORT) ? effort : NULL;
-}
-
-static bool
-sends_temperature(void)
-{
-	return kcamp_num("model.temperature") >= 0 && request.row->sampling &&
-	    !(request.dropped & DROP_TEMPERATURE);
-}
 
 /* A text block; MARK sets a prompt-cache breakpoint after it. */
 static json_t *
@@ -41,9 +25,9 @@ static size_t
 cached_bytes(void)
 {
 	size_t n = call.stable_bytes;
-	int64_t least = request.row->min_cache ?: 1024;
+	int64_t least = kjson_int_or(request.row, "min_cache", 1024);
 
-	if ((request.dropped & DROP_CACHE) || n >= strlen(call.user))
+	if (n >= strlen(call.user))
 		return 0;
 	n = kutf8_prefix(call.user, SIZE_MAX, n);
 	return models_tokens(n + strlen(call.system)) >= least ? n : 0;
@@ -68,63 +52,20 @@ text_message(const char *role, const char *text)
 	return json_pack("{s:s s:o}", "role", role, "content", kjson_string(text));
 }
 
-/* Reasoning budgets for models that take a number; at most half of the cap. */
-static json_t *
-budget(const char *effort)
-{
-	static const struct {
-		const char *effort;
-		long tokens;
-	} rows[] = {
-		{ "low", 2048 },
-		{ "medium", 8192 },
-		{ "high", 16384 },
-		{ "xhigh", 32768 },
-		{ "max", 65536 },
-	};
-
-	kforeach(row, rows)
-		if (!strcmp(row->effort, effort)) {
-			long tokens = row->tokens < request.cap / 2 ? row->tokens : request.cap / 2;
-
-			if (tokens < 1024)
-				return NULL;
-			return json_pack(
-			    "{s:s s:I}", "type", "enabled", "budget_tokens", (json_int_t)tokens);
-		}
-	return NULL;
-}
-
-static void
-add_thinking(json_t *o)
-{
-	const char *effort = effort_of();
-	json_t *thinking;
-
-	if (!effort || (request.dropped & DROP_THINKING))
-		return;
-	if (request.row->thinking == KTHINKING_BUDGET) {
-		thinking = budget(effort);
-		if (thinking)
-			json_object_set_new(o, "thinking", thinking);
-		return;
-	}
-	if (request.row->thinking == KTHINKING_ADAPTIVE)
-		kjson_extend(o, "{s:{s:s}}", "thinking", "type", "adaptive");
-	kjson_extend(o, "{s:{s:s}}", "output_config", "effort", effort);
-}
-
 static json_t *
 messages_body(void)
 {
-	const char *system = call.system;
+	const char *system = call.system, *effort = kcamp_str("model.effort");
 	json_t *o = json_pack("{s:o s:I s:[{s:s s:o}] s:b}", "model", kjson_string(request.model),
 	    "max_tokens", (json_int_t)request.cap, "messages", "role", "user", "content",
 	    messages_user(), "stream", 1);
 
 	if (*system)
 		kjson_extend(o, "{s:[o]}", "system", block(system, strlen(system), false));
-	add_thinking(o);
+	if (*effort && kjson_bool(request.row, "adaptive"))
+		kjson_extend(o, "{s:{s:s}}", "thinking", "type", "adaptive");
+	if (*effort)
+		kjson_extend(o, "{s:{s:s}}", "output_config", "effort", effort);
 	return o;
 }
 
@@ -132,38 +73,47 @@ static const char *
 cap_field(void)
 {
 	static const char plain[] = "max_tokens", full[] = "max_completion_tokens";
-	bool is_plain = !strcmp(request.row->cap_field, plain);
+	const char *own = kjson_str_or(request.row, "cap_field", plain);
 
-	return is_plain != !!(request.dropped & SWAP_CAP) ? plain : full;
+	return !json_object_get(request.omitted, own) ? own : strcmp(own, plain) ? plain : full;
 }
 
 static json_t *
 chat_body(void)
 {
-	const char *system = call.system;
+	const char *system = call.system, *effort = kcamp_str("model.effort");
 
-	return json_pack("{s:o s:[o* o] s:o* s:b s:o* s:s*}", "model", kjson_string(request.model),
-	    "messages", *system ? text_message("system", system) : NULL,
-	    text_message("user", call.user), cap_field(),
-	    request.dropped & DROP_CAP ? NULL : json_integer(request.cap), "stream", 1,
-	    "stream_options",
-	    request.dropped & DROP_STREAM_OPTIONS ? NULL : json_pack("{s:b}", "include_usage", 1),
-	    "reasoning_effort", effort_of());
+	return json_pack("{s:o s:[o* o] s:I s:b s:{s:b} s:s*}", "model",
+	    kjson_string(request.model), "messages",
+	    *system ? text_message("system", system) : NULL, text_message("user", call.user),
+	    cap_field(), (json_int_t)request.cap, "stream", 1, "stream_options", "include_usage", 1,
+	    "reasoning_effort", *effort ? effort : NULL);
 }
 
-char *
-request_body(size_t *len)
+static void
+omit(json_t *from, const char *name)
+{
+	json_object_del(from, name);
+	kjson_foreach_member(key, member, from)
+		omit(member, name);
+	kjson_foreach(item, from)
+		omit(item, name);
+}
+
+const char *
+request_body(void)
 {
 	json_auto_t *o = request.api == API_MESSAGES ? messages_body() : chat_body();
-	char *text;
 
-	if (sends_temperature())
+	if (kcamp_num("model.temperature") >= 0 && kjson_bool_or(request.row, "sampling", true))
 		kjson_put(o, "temperature", kcamp_num("model.temperature"));
-	text = json_dumps(o, KIO_DUMP);
-	if (!text)
+	kjson_foreach_member(name, yes, request.omitted)
+		omit(o, name);
+	free(request.body);
+	request.body = json_dumps(o, KIO_DUMP);
+	if (!request.body)
 		kdie(K_IO, "out of memory");
-	*len = strlen(text);
-	return text;
+	return request.body;
 }
 
 /* Does TEXT name the parameter, as a whole word? */
@@ -177,33 +127,19 @@ names(const char *text, const char *word)
 	return found;
 }
 
-unsigned
-request_refused(const struct kanswer_error *e, const char **name)
+const char *
+request_omit(const struct kanswer_error *e)
 {
-	const char *cap = cap_field();
-	const bool chat = request.api == API_CHAT, thinks = request.row->thinking != KTHINKING_NONE;
-	const struct {
-		const char *name;
-		unsigned drop;
-		bool sent;
-	} rows[] = {
-		{ "temperature", DROP_TEMPERATURE, sends_temperature() },
-		{ "reasoning_effort", DROP_EFFORT, chat && effort_of() },
-		{ "stream_options", DROP_STREAM_OPTIONS, chat },
-		{ "include_usage", DROP_STREAM_OPTIONS, chat },
-		{ "cache_control", DROP_CACHE, !chat && cached_bytes() },
-		{ "thinking", DROP_THINKING, !chat && effort_of() && thinks },
-		{ "output_config", DROP_EFFORT, !chat && effort_of() },
-		{ "effort", DROP_EFFORT, effort_of() != NULL },
-		{ cap, SWAP_CAP, chat && !(request.dropped & SWAP_CAP) },
-		{ cap, DROP_CAP, chat && (request.dropped & SWAP_CAP) },
-	};
+	/* The messages API insists on the cap. */
+	const char *const optional[] = { "temperature", "reasoning_effort", "stream_options",
+		"include_usage", "cache_control", "thinking", "output_config", "effort",
+		request.api == API_CHAT ? cap_field() : "temperature" };
 
-	kforeach(one, rows)
-		if (one->sent && !(request.dropped & one->drop) &&
-		    (!strcmp(e->param, one->name) || names(e->message, one->name))) {
-			*name = one->name;
-			return one->drop;
+	kforeach(name, optional)
+		if (strstr(request.body, kshown("\"%s\":", *name)) &&
+		    (!strcmp(e->param, *name) || names(e->message, *name))) {
+			kjson_enter(request.omitted, *name);
+			return *name;
 		}
-	return 0;
+	return NULL;
 }

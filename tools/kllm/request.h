@@ -7,31 +7,21 @@
 
 enum api { API_CHAT, API_MESSAGES };
 
-/* What can be omitted when a server refuses it, once each. */
-enum {
-	DROP_TEMPERATURE = 1,
-	DROP_EFFORT = 2,
-	DROP_STREAM_OPTIONS = 4,
-	DROP_CACHE = 8,
-	DROP_THINKING = 16,
-	DROP_CAP = 32,
-	SWAP_CAP = 64 /* max_tokens <-> max_completion_tokens */
-};
-
 /* The request that is made now. */
 extern struct request {
 	enum api api;
-	const struct kmodel *row;
+	const json_t *row; /* of the table of models */
 	const char *model;
-	long cap; /* most tokens of the answer */
-	unsigned dropped;
+	long cap;        /* most tokens of the answer */
+	json_t *omitted; /* names of what the server refuses; owned */
+	char *body;      /* owned */
 } request;
 
-/* The body; the caller frees. */
-char *request_body(size_t *len);
+/* The body; borrowed until the next one is made. */
+const char *request_body(void);
 
 /*
- * The parameter that error E of status 400 or 422 is about, as a DROP_ bit, if it is sent and can
- * be omitted or spelled differently; 0: none. Sets *NAME to its name.
+ * Omits the parameter that error E of status 400 or 422 is about, or spells it differently, from
+ * the next request on, and returns its name; NULL: there is none.
  */
-unsigned request_refused(const struct kanswer_error *e, const char **name);
+const char *request_omit(const struct kanswer_error *e);

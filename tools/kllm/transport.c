@@ -196,7 +196,7 @@ set_request(const struct transport *t, struct curl_slist *headers)
 	curl.easy_setopt(c, CURLOPT_URL, t->url);
 	curl.easy_setopt(c, CURLOPT_HTTPHEADER, headers);
 	curl.easy_setopt(c, CURLOPT_POSTFIELDS, t->body);
-	curl.easy_setopt(c, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)t->body_len);
+	curl.easy_setopt(c, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)strlen(t->body));
 	curl.easy_setopt(c, CURLOPT_CONNECTTIMEOUT_MS, (long)(t->connect_s * 1e3));
 	curl.easy_setopt(c, CURLOPT_NOSIGNAL, 1L);
 	curl.easy_setopt(c, CURLOPT_TCP_KEEPALIVE, 1L);

@@ -23,7 +23,6 @@ struct transport {
 	const char *url;
 	const char *const *headers; /* "name: value", NULL-terminated */
 	const char *body;
-	size_t body_len;
 	/* Time limits. The last three may be exceeded by a second. */
 	double connect_s, stall_s, total_s;
 	/*

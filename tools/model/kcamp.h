@@ -11,9 +11,6 @@
 /* The format of the file: its member "schema", which may be left out. */
 #define KCAMP_SCHEMA "campaign/1"
 
-/* Highest price of a model, in USD per million tokens: a higher one is a typing error. */
-#define KCAMP_PRICE_MAX 1e3
-
 struct kknob {
 	const char *path; /* dotted: "search.exploit" */
 	bool text;

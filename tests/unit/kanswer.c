@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Unit tests of ksse and kanswer: the rules of event streams, both APIs, and that no split of the
+ * Unit tests of kanswer: the rules of event streams, both APIs, and that no split of the
  * bytes changes the answer.
  */
 #include <stdlib.h>
@@ -9,89 +9,84 @@
 #include "tap.h"
 
 #include "../../tools/kllm/kanswer.c"
-#include "../../tools/kllm/ksse.c"
 #include "../../tools/kllm/kusage.c"
 
-/* What the handler saw, as "name=data|". */
-static struct kbuf seen;
-
 static void
-see(const char *name, const char *data, size_t len, void *arg)
+decode(struct kanswer *a, const char *body, size_t len, struct krng *rng, size_t longest)
 {
-	(void)arg;
-	kbuf_printf(&seen, "%s=", name);
-	kbuf_add(&seen, data, len);
-	kbuf_puts(&seen, "|");
-}
-
-/* The events of BODY, fed in pieces of SIZE bytes (0: at once). */
-static const char *
-events(const char *body, size_t size)
-{
-	struct ksse s = { 0 };
-	size_t len = strlen(body);
-
-	seen.len = 0;
-	kbuf_add(&seen, "", 0);
+	*a = (struct kanswer){ 0 };
 	for (size_t i = 0, n; i < len; i += n) {
-		n = size && size < len - i ? size : len - i;
-		ksse_feed(&s, body + i, n, see, NULL);
+		n = rng ? 1 + krng_below(rng, longest) : len;
+		n = n < len - i ? n : len - i;
+		kanswer_feed(a, body + i, n);
 	}
-	ksse_end(&s, see, NULL);
-	return seen.data;
+	kanswer_end(a);
 }
+
+/* Events with these data, without other members. */
+#define A "{\"text\":\"a\"}"
+#define B "{\"text\":\"b\"}"
+#define BOM "\xef\xbb\xbf"
 
 static void
 test_lines(void)
 {
 	static const struct {
-		const char *body, *want;
+		const char *body, *text;
+		size_t malformed;
 	} rows[] = {
-		{ "data: a\n\n", "=a|" },
-		{ "data:a\n\n", "=a|" },
-		{ "data:  a\n\n", "= a|" },
-		{ "data\n\n", "=|" },
-		{ "data: a\r\n\r\n", "=a|" },
-		{ "data: a\r\r", "=a|" },
-		{ "data: a\ndata: b\n\n", "=a\nb|" },
-		{ "event: x\ndata: a\n\ndata: b\n\n", "x=a|=b|" },
-		{ "event: x\n\ndata: b\n\n", "=b|" },
-		{ ": comment\n\n:\n\n", "" },
-		{ "id: 7\nretry: 10\nfoo: bar\n\n", "" },
-		{ "data: a", "=a|" },
-		{ "data: a\n", "=a|" },
-		{ "\xef\xbb\xbf"
-		  "data: a\n\n",
-		    "=a|" },
-		{ "\n\n\ndata: a\n\n", "=a|" },
-		{ "dat: a\ndatax: b\n\n", "" },
-		{ "data: a\n\n\xef\xbb\xbf"
-		  "data: b\n\n",
-		    "=a|" },
-		{ "data: {\"x\":1}\n\ndata: [DONE]\n\n", "={\"x\":1}|=[DONE]|" },
-		{ "", "" },
-		{ "event: e\r\ndata: 1\r\ndata: 2\r\n\r\n", "e=1\n2|" },
+		{ "data: " A "\n\n", "a", 0 },
+		{ "data:" A "\n\n", "a", 0 },
+		{ "data:  " A "\n\n", "a", 0 },
+		{ "data\n\n", "", 0 },
+		{ "data:\n\n", "", 0 },
+		{ "data: " A "\r\n\r\n", "a", 0 },
+		{ "data: " A "\r\r", "a", 0 },
+		{ "data: {\"text\":\ndata: \"a\"}\n\n", "a", 0 },
+		{ "data: " A "\ndata: " B "\n\n", "", 1 },
+		{ "event: x\ndata: " A "\n\ndata: " B "\n\n", "ab", 0 },
+		{ "event: x\n\ndata: " B "\n\n", "b", 0 },
+		{ ": comment\n\n:\n\n", "", 0 },
+		{ "id: 7\nretry: 10\nfoo: bar\n\n", "", 0 },
+		{ "data: " A, "a", 0 },
+		{ "data: " A "\n", "a", 0 },
+		{ BOM "data: " A "\n\n", "a", 0 },
+		{ BOM A, "a", 0 },
+		{ "\n\n\ndata: " A "\n\n", "a", 0 },
+		{ "data: " B "\n\ndat: " A "\ndatax: " A "\n\n", "b", 0 },
+		{ "data: " A "\n\n" BOM "data: " B "\n\n", "a", 0 },
+		{ "data: " A "\n\ndata: [DONE]\n\ndata: " B "\n\n", "a", 0 },
+		{ "", "", 0 },
+		{ "event: e\r\ndata: {\"text\":\r\ndata: \"a\"}\r\n\r\n", "a", 0 },
 	};
+	struct krng rng;
 
+	krng_init(&rng, 1, 0, 0, "lines");
 	for (size_t i = 0; i < LEN(rows); i++)
-		for (size_t size = 0; size < 4; size++)
-			CHECK_STR(events(rows[i].body, size), rows[i].want);
+		for (size_t size = 0; size < 4; size++) {
+			struct kanswer a;
+
+			decode(&a, rows[i].body, strlen(rows[i].body), size ? &rng : NULL, size);
+			CHECK_STR(a.text.data ?: "", rows[i].text);
+			CHECK(a.malformed == rows[i].malformed);
+			kanswer_free(&a);
+		}
 }
 
 static void
 test_long_line(void)
 {
 	struct kbuf b = { 0 };
-	struct ksse s = { 0 };
+	struct kanswer a = { 0 };
 
 	kbuf_puts(&b, "data: ");
-	while (b.len <= KSSE_LINE_MAX)
+	while (b.len <= KANSWER_LINE_MAX)
 		kbuf_puts(&b, "0123456789abcdef0123456789abcdef");
-	CHECK(!ksse_feed(&s, b.data, b.len, see, NULL));
-	CHECK(!ksse_feed(&s, "\n\ndata: a\n\n", 11, see, NULL));
-	seen.len = 0;
-	ksse_end(&s, see, NULL);
-	CHECK(s.bad && seen.len == 0);
+	CHECK(!kanswer_feed(&a, b.data, b.len));
+	CHECK(!kanswer_feed(&a, "\n\ndata: " A "\n\n", strlen("\n\ndata: " A "\n\n")));
+	kanswer_end(&a);
+	CHECK(a.bad && !a.text.len && !kanswer_complete(&a));
+	kanswer_free(&a);
 	kbuf_free(&b);
 }
 
@@ -140,18 +135,6 @@ static const char messages[] =
     "\"category\":\"cyber\"}},"
     "\"usage\":{\"output_tokens\":9,\"output_tokens_details\":{\"thinking_tokens\":4}}}\n\n"
     "event: message_stop\ndata: {\"type\":\"message_stop\"}";
-
-static void
-decode(struct kanswer *a, const char *body, size_t len, struct krng *rng, size_t longest)
-{
-	*a = (struct kanswer){ 0 };
-	for (size_t i = 0, n; i < len; i += n) {
-		n = rng ? 1 + krng_below(rng, longest) : len;
-		n = n < len - i ? n : len - i;
-		kanswer_feed(a, body + i, n);
-	}
-	kanswer_end(a);
-}
 
 static void
 test_chat(void)
@@ -238,8 +221,8 @@ test_whole_bodies(void)
 		{ "{\"error\":{\"message\":\"m\",\"type\":\"t\",\"code\":\"insufficient_quota\"}}",
 		    "", "stop", false, 402 },
 		{ "{\"error\":{\"message\":\"m\",\"code\":429}}", "", "stop", false, 429 },
-		{ "{\"object\":\"error\",\"message\":\"m\",\"type\":\"server_error\"}", "", "stop",
-		    false, 500 },
+		{ "{\"object\":\"error\",\"message\":\"m\",\"type\":\"overloaded_error\"}", "",
+		    "stop", false, 529 },
 		{ "{\"detail\":\"Not Found\"}", "", "stop", false, 0 },
 		{ "data: "
 		  "{\"choices\":[{\"delta\":{\"content\":\"x\"},\"finish_reason\":\"error\"}]}\n\n",
@@ -339,6 +322,5 @@ main(void)
 	test_whole_bodies();
 	test_absurd_usage();
 	test_error_bodies();
-	kbuf_free(&seen);
 	return tap_done();
 }

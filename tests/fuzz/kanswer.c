@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "../../tools/kllm/kanswer.c"
-#include "../../tools/kllm/ksse.c"
 #include "../../tools/kllm/kusage.c"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
