@@ -2,12 +2,14 @@
 /* kproc: see kproc.h. */
 #include "kproc.h"
 
+#include <linux/close_range.h>
 #include <poll.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 
-enum { KPROC_MAX = 64, KPROC_KEEP_MAX = 60 };
+enum { KPROC_MAX = 64, OUTPUT_MAX = 1 << 20 };
 
 static void
 limit(int resource, uint64_t value)
@@ -16,35 +18,6 @@ limit(int resource, uint64_t value)
 
 	if (value)
 		setrlimit(resource, &r);
-}
-
-static int
-compare_fd(const void *a, const void *b)
-{
-	return *(const int *)a - *(const int *)b;
-}
-
-/*
- * Close everything above stderr except the descriptors to keep and the one that reports a failed
- * exec.
- */
-static void
-close_others(const struct kproc *p, int report)
-{
-	int keep[KPROC_KEEP_MAX + 1], n = 0, from = 3;
-
-	kforeach_of(fd, p->keep_fds, p->keep_count) {
-		fcntl(*fd, F_SETFD, 0);
-		keep[n++] = *fd;
-	}
-	keep[n++] = report;
-	qsort(keep, (size_t)n, sizeof *keep, compare_fd);
-	kforeach_of(each, keep, n) {
-		if (*each > from)
-			syscall(SYS_close_range, (unsigned)from, (unsigned)*each - 1, 0);
-		from = *each + 1;
-	}
-	syscall(SYS_close_range, (unsigned)from, ~0u, 0);
 }
 
 /* Runs in the child: only calls that are safe after fork. */
@@ -73,7 +46,11 @@ child(const struct kproc *p, const int stdio[3], pid_t parent, int report)
 	limit(RLIMIT_NOFILE, p->open_files);
 	limit(RLIMIT_NPROC, p->processes);
 	limit(RLIMIT_AS, p->memory_bytes);
-	close_others(p, report);
+	/* All but these close when the program starts; so does the one that reports a failure. */
+	if (syscall(SYS_close_range, 3u, ~0u, CLOSE_RANGE_CLOEXEC) < 0)
+		goto failed;
+	kforeach_of(fd, p->keep_fds, p->keep_count)
+		fcntl(*fd, F_SETFD, 0);
 	if (p->setup && p->setup(p->setup_arg))
 		_exit(126);
 	execvpe(p->argv[0], p->argv, p->envp ?: environ);
@@ -164,7 +141,7 @@ kproc_spawn(const struct kproc *p, const int stdio[3])
 	int report[2], fds[3], why;
 	pid_t parent = getpid(), pid;
 
-	if (running_count == LEN(running) || p->keep_count > KPROC_KEEP_MAX)
+	if (running_count == LEN(running))
 		return fail(EINVAL);
 	if (null < 0 || pipe2(report, O_CLOEXEC) < 0)
 		return -1;
@@ -205,179 +182,120 @@ kproc_kill(pid_t pid)
 	return status;
 }
 
-enum { IN, OUT, ERR };
+int
+kproc_memory(const void *data, size_t len)
+{
+	int fd = memfd_create("kiln", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 
+	/* Whoever gets it cannot use it as memory that no limit counts. */
+	if (fd >= 0 &&
+	    (kwrite_all(fd, data, len) < 0 || lseek(fd, 0, SEEK_SET) < 0 ||
+	        fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK) < 0)) {
+		kclose_at(&fd);
+		return -1;
+	}
+	return fd;
+}
+
+/* What the child prints to its stdout and its stderr. */
 struct stream {
 	int fd;
-	struct kbuf buf;
+	struct kbuf text;
 };
-
-/* Read what is available; false at end of file. */
-static bool
-drain(struct stream *s, size_t max, bool *flooded)
-{
-	char chunk[65536];
-	ssize_t n = read(s->fd, chunk, sizeof chunk);
-
-	if (n < 0 && (errno == EINTR || errno == EAGAIN))
-		return true;
-	if (n <= 0) {
-		close(s->fd);
-		s->fd = -1;
-		return false;
-	}
-	if (s->buf.len + (size_t)n > max) {
-		n = (ssize_t)(max - s->buf.len);
-		*flooded = true;
-	}
-	kbuf_add(&s->buf, chunk, (size_t)n);
-	return true;
-}
-
-/* Handle what has arrived on stream I of the child. */
-static void
-take(const struct kproc *p, struct stream s[3], int i, struct kproc_result *r)
-{
-	size_t had = s[i].buf.len;
-
-	drain(&s[i], p->max_output ?: (size_t)1 << 20, &r->flooded);
-	if (i == ERR && p->pass_err && s[i].buf.len > had)
-		kpass(s[i].buf.data + had, s[i].buf.len - had);
-}
 
 static bool
 is_readable(int fd)
 {
-	return poll(&(struct pollfd){ fd, POLLIN, 0 }, 1, 0) > 0;
+	return fd >= 0 && poll(&(struct pollfd){ fd, POLLIN, 0 }, 1, 0) > 0;
 }
 
+/* Takes what is in the pipe, and does not wait for more. */
 static void
-feed(struct stream *in, const struct kproc *p, size_t *sent)
+drain(struct stream *s, size_t max, bool pass, struct kproc_result *r)
 {
-	ssize_t n = write(in->fd, (const char *)p->in + *sent, p->in_len - *sent);
+	char chunk[65536];
 
-	if (n > 0)
-		*sent += (size_t)n;
-	if ((n < 0 && errno != EAGAIN && errno != EINTR) || *sent == p->in_len) {
-		close(in->fd);
-		in->fd = -1;
+	while (!r->flooded && is_readable(s->fd)) {
+		ssize_t n = read(s->fd, chunk, sizeof chunk);
+		size_t room = max - s->text.len;
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0) {
+			kclose_at(&s->fd);
+			s->fd = -1;
+			return;
+		}
+		r->flooded = (size_t)n > room;
+		kbuf_add(&s->text, chunk, r->flooded ? room : (size_t)n);
+		if (pass)
+			kpass(chunk, (size_t)n);
 	}
 }
 
 /*
- * Wait for the streams, the child's end or LEFT ns; true when it has ended. fds[3] may be -1: an
- * old kernel.
- */
-static bool
-await(struct pollfd fds[4], pid_t pid, int64_t left)
-{
-	siginfo_t info = { 0 };
-	int ms = left > 60000000000 ? 60000 : (int)(left / 1000000) + 1;
-
-	if (fds[3].fd >= 0)
-		return poll(fds, 4, ms) > 0 && fds[3].revents;
-	poll(fds, 3, ms < 20 ? ms : 20);
-	return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
-	    info.si_pid == pid;
-}
-
-/*
- * Move bytes until the child has closed its streams, ended, printed too much, or run out of time.
+ * Reads what the child prints until it has ended, printed too much, or run out of time. A daemon
+ * that holds the pipes open is not waited for.
  */
 static void
-converse(const struct kproc *p, pid_t pid, int pidfd, struct stream s[3], struct kproc_result *r)
+listen_to(const struct kproc *p, int pidfd, struct stream s[2], struct kproc_result *r)
 {
-	size_t sent = 0;
 	int64_t start = know_ns(),
 	        deadline = p->timeout_s > 0 ? start + (int64_t)(p->timeout_s * 1e9) : INT64_MAX;
+	bool ended = false;
 
-	for (;;) {
-		struct pollfd fds[4] = {
-			{ s[0].fd, POLLOUT, 0 },
-			{ s[1].fd, POLLIN, 0 },
-			{ s[2].fd, POLLIN, 0 },
-			{ pidfd, POLLIN, 0 },
-		};
+	while (!ended && !r->flooded && !r->timed_out) {
+		struct pollfd fds[] = { { s[0].fd, POLLIN, 0 }, { s[1].fd, POLLIN, 0 },
+			{ pidfd, POLLIN, 0 } };
 		int64_t left = deadline - know_ns();
-		bool ended;
 
-		if (left <= 0) {
-			r->timed_out = true;
-			break;
-		}
-		ended = await(fds, pid, left);
-		if (s[0].fd >= 0 && fds[0].revents)
-			feed(&s[0], p, &sent);
-		for (int i = 1; i < 3; i++)
-			if (s[i].fd >= 0 && fds[i].revents)
-				take(p, s, i, r);
-		if (r->flooded)
-			break;
-		if (ended) {
-			/*
-			 * It has ended: take what is still in the pipes, without waiting for a
-			 * daemon that holds them open.
-			 */
-			for (int i = 1; i < 3; i++)
-				while (s[i].fd >= 0 && !r->flooded && is_readable(s[i].fd))
-					take(p, s, i, r);
-			break;
-		}
+		r->timed_out = left <= 0;
+		if (!r->timed_out)
+			poll(fds, LEN(fds), left > 60000000000 ? 60000 : (int)(left / 1000000) + 1);
+		ended = fds[2].revents;
+		for (int i = 0; i < 2; i++)
+			drain(&s[i], p->max_output ?: OUTPUT_MAX, i && p->pass_err, r);
 	}
 	r->wall_s = kseconds_since(start);
-}
-
-/* Our ends of the pipes become streams; close the child's ends. */
-static void
-take_streams(const struct kproc *p, int pipes[3][2], struct stream s[3])
-{
-	close(pipes[IN][0]);
-	close(pipes[OUT][1]);
-	close(pipes[ERR][1]);
-	s[IN] = (struct stream){ pipes[IN][1], { 0 } };
-	s[OUT] = (struct stream){ pipes[OUT][0], { 0 } };
-	s[ERR] = (struct stream){ pipes[ERR][0], { 0 } };
-	fcntl(s[IN].fd, F_SETFL, O_NONBLOCK);
-	if (!p->in || !p->in_len) {
-		close(s[IN].fd);
-		s[IN].fd = -1;
-	}
-	kbuf_add(&s[OUT].buf, "", 0);
-	kbuf_add(&s[ERR].buf, "", 0);
 }
 
 int
 kproc_run(const struct kproc *p, struct kproc_result *r)
 {
-	int pipes[3][2] = { { -1, -1 }, { -1, -1 }, { -1, -1 } }, status;
-	auto_close int pidfd = -1;
-	struct stream s[3];
+	auto_close int in = p->in_len ? kproc_memory(p->in, p->in_len) : -1, pidfd = -1;
+	struct stream s[2] = { { -1, kbuf_empty() }, { -1, kbuf_empty() } };
+	int out[2] = { -1, -1 }, err[2] = { -1, -1 }, status;
 	pid_t pid = -1;
 
 	*r = (struct kproc_result){ .exit_code = -1 };
-	signal(SIGPIPE, SIG_IGN);
-	if (!pipe2(pipes[IN], O_CLOEXEC) && !pipe2(pipes[OUT], O_CLOEXEC) &&
-	    !pipe2(pipes[ERR], O_CLOEXEC))
-		pid = kproc_spawn(p, (int[3]){ pipes[IN][0], pipes[OUT][1], pipes[ERR][1] });
-	if (pid < 0) {
-		for (int i = 0; i < 6; i++)
-			kclose_at(&pipes[i / 2][i % 2]);
-		return -1;
-	}
-	take_streams(p, pipes, s);
-	pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
-	converse(p, pid, pidfd, s, r);
-	kforeach_of(one, s, 3)
+	if ((in >= 0 || !p->in_len) && !pipe2(out, O_CLOEXEC) && !pipe2(err, O_CLOEXEC))
+		pid = kproc_spawn(p, (int[3]){ in, out[1], err[1] });
+	if (pid > 0)
+		pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+	kclose_at(&out[1]);
+	kclose_at(&err[1]);
+	s[0].fd = out[0];
+	s[1].fd = err[0];
+	if (pidfd >= 0)
+		listen_to(p, pidfd, s, r);
+	kforeach(one, s)
 		kclose_at(&one->fd);
+	r->out = s[0].text.data;
+	r->out_len = s[0].text.len;
+	r->err = s[1].text.data;
+	r->err_len = s[1].text.len;
+	if (pidfd < 0) {
+		int why = errno;
+
+		kproc_kill(pid);
+		kproc_result_free(r);
+		return fail(why);
+	}
 	status = kproc_kill(pid);
 	if (WIFEXITED(status))
 		r->exit_code = WEXITSTATUS(status);
 	else
 		r->signal = WTERMSIG(status);
-	r->out = s[OUT].buf.data;
-	r->out_len = s[OUT].buf.len;
-	r->err = s[ERR].buf.data;
-	r->err_len = s[ERR].buf.len;
 	return 0;
 }
 

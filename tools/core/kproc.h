@@ -12,10 +12,10 @@ struct kproc {
 	char *const *argv; /* looked up in PATH */
 	char *const *envp; /* NULL: inherit the environment */
 	const char *cwd;   /* NULL: stay */
-	const void *in;    /* bytes for stdin; NULL: /dev/null */
-	size_t in_len;
-	double timeout_s; /* wall clock; 0: none. After it, SIGKILL to the group */
-	bool pass_err;    /* copy its stderr to ours as it arrives, masked */
+	const void *in;    /* bytes for stdin */
+	size_t in_len;     /* 0: /dev/null */
+	double timeout_s;  /* wall clock; 0: none. After it, SIGKILL to the group */
+	bool pass_err;     /* copy its stderr to ours as it arrives, masked */
 	/* bytes kept per stream; a child that prints more is killed; 0: 1 MiB */
 	size_t max_output;
 	uint64_t memory_bytes; /* RLIMIT_AS; 0: none */
@@ -23,7 +23,7 @@ struct kproc {
 	uint64_t cpu_s;        /* RLIMIT_CPU; 0: none */
 	uint64_t processes;    /* RLIMIT_NPROC; 0: none. The kernel ignores it for uid 0 */
 	uint64_t open_files;   /* RLIMIT_NOFILE; 0: none */
-	/* at most 60 descriptors passed on (others above 2 are closed); may be NULL */
+	/* descriptors passed on (others above 2 are closed); may be NULL */
 	const int *keep_fds;
 	size_t keep_count;
 	/* runs in the child before exec; non-zero: it ends with status 126; may be NULL */
@@ -50,6 +50,11 @@ struct kproc_result {
  */
 int kproc_run(const struct kproc *p, struct kproc_result *result);
 void kproc_result_free(struct kproc_result *result);
+/*
+ * A descriptor for a file in memory with these bytes, which can only be read, from the start. -1
+ * and errno on failure.
+ */
+int kproc_memory(const void *data, size_t len);
 /* A result declared with it is freed at the end of its block. */
 #define auto_run __attribute__((cleanup(kproc_result_free)))
 /* The same, but a program that cannot be started ends this one with K_MISSING. */

@@ -6,7 +6,6 @@
 #include "ksandbox.h"
 
 #include <glob.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -115,19 +114,6 @@ keep_own(struct launch *l, int fd)
 	}
 	if (fd >= 0)
 		l->keep[l->keep_count++] = fd;
-	return fd;
-}
-
-/* An anonymous file with these bytes, read from its start; -1 and errno. */
-static int
-memory_file(const void *data, size_t len)
-{
-	int fd = memfd_create("kiln", MFD_CLOEXEC);
-
-	if (fd >= 0 && (write(fd, data, len) != (ssize_t)len || lseek(fd, 0, SEEK_SET) < 0)) {
-		close(fd);
-		return -1;
-	}
 	return fd;
 }
 
@@ -278,7 +264,7 @@ bwrap_options(struct launch *l, struct kbuf *args)
 	}
 	arg(args, "--chdir", l->s->work ? INSIDE : "/", "--remount-ro", "/dev", "--remount-ro",
 	    "/");
-	filter = memory_file(l->filter->filter, l->filter->len * sizeof *l->filter->filter);
+	filter = kproc_memory(l->filter->filter, l->filter->len * sizeof *l->filter->filter);
 	arg_fd(args, "--seccomp", keep_own(l, filter));
 	if (l->reports) {
 		if (pipe2(l->status, O_CLOEXEC) < 0)
@@ -296,7 +282,7 @@ prepare_bwrap(struct launch *l, char *const *argv)
 
 	l->filter = kfilter_new(l->s->gpu ? KFILTER_LAUNCH_GPU : KFILTER_LAUNCH);
 	if (l->filter && bwrap_options(l, &args) == 0)
-		fd = keep_own(l, memory_file(args.data, args.len));
+		fd = keep_own(l, kproc_memory(args.data, args.len));
 	if (fd < 0)
 		return -1;
 	push_all(&l->argv, l->s->around);
