@@ -36,13 +36,11 @@ static struct making {
 static void __attribute__((format(printf, 2, 3)))
 refuse(const struct kscan_param *p, const char *fmt, ...)
 {
-	va_list ap;
+	kformatted(text, fmt);
 
-	va_start(ap, fmt);
 	if (p)
 		kbuf_printf(making.why, "parameter '%s': ", p->text);
-	kbuf_vline(making.why, fmt, ap);
-	va_end(ap);
+	kbuf_line(making.why, text);
 }
 
 /* Is P the object of a member, and not a parameter? */

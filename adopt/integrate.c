@@ -89,7 +89,7 @@ find_winner(void)
 		return false;
 	attempt.id = kstrdup(kjson_str(best, "id"));
 	attempt.code = kstrdup(kjson_str(source, "code"));
-	ksha256_text(attempt.code, attempt.hex);
+	ksha256_hex(attempt.code, strlen(attempt.code), attempt.hex);
 	attempt.speedup = kjson_num_or(best, "speed.mean", 1);
 	attempt.sure = kjson_num(best, "speed.low") > 1;
 	return true;

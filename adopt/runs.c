@@ -10,10 +10,8 @@ struct run_folder run_folder;
 static void
 choose_name(void)
 {
-	char now[32];
+	auto_free char *now = kuntil(know_text(), "Z");
 
-	know_iso(now, sizeof now);
-	now[strcspn(now, "Z")] = '\0';
 	for (char *c = now; *c; c++)
 		if (*c == ':')
 			*c = '-';
@@ -64,11 +62,9 @@ run_path(const char *name)
 void
 run_note(const char *fmt, ...)
 {
-	va_list ap;
+	kformatted(text, fmt);
 
-	va_start(ap, fmt);
-	kbuf_vline(&run_folder.report, fmt, ap);
-	va_end(ap);
+	kbuf_line(&run_folder.report, text);
 }
 
 void

@@ -106,7 +106,7 @@ test_presence(const char *path)
 static void
 test_files(void)
 {
-	char dir[] = "/tmp/kutil-test.XXXXXX", *path, *text, now[32];
+	char dir[] = "/tmp/kutil-test.XXXXXX", *path, *text;
 	size_t len;
 
 	CHECK(mkdtemp(dir) != NULL);
@@ -134,11 +134,9 @@ test_files(void)
 	rmdir(dir);
 	free(path);
 	setenv("KILN_NOW", "2026-01-01T00:00:00Z", 1);
-	know_iso(now, sizeof now);
-	CHECK_STR(now, "2026-01-01T00:00:00Z");
+	CHECK_STR(know_text(), "2026-01-01T00:00:00Z");
 	unsetenv("KILN_NOW");
-	know_iso(now, sizeof now);
-	CHECK(strlen(now) == 20);
+	CHECK(strlen(know_text()) == 20);
 	CHECK_EXIT(K_MISSING, khelper_path("no_such_helper"));
 	CHECK_STR(ktool_path("no_such_tool"), "no_such_tool");
 	CHECK(kis_word('_') && kis_word('9') && kis_word('z') && !kis_word('-') &&

@@ -209,11 +209,9 @@ on_signal(int sig)
 void
 kout_open(const char *path)
 {
-	mode_t mask = umask(0);
 	struct stat st;
 	int fd;
 
-	umask(mask);
 	if (!path || !strcmp(path, "-")) {
 		out_file = stdout;
 		out_terminal = isatty(STDOUT_FILENO);
@@ -230,8 +228,7 @@ kout_open(const char *path)
 			kdie_io("%s", path);
 		return;
 	}
-	out_tmp = kasprintf("%s.XXXXXX", out_path);
-	fd = mkostemp(out_tmp, O_CLOEXEC);
+	fd = ktemporary(out_path, &out_tmp);
 	if (fd < 0) {
 		free(out_tmp);
 		out_tmp = NULL;
@@ -240,7 +237,6 @@ kout_open(const char *path)
 	out_owner = getpid();
 	atexit(remove_temporary);
 	kcatch(on_signal);
-	fchmod(fd, 0666 & ~mask);
 	out_file = fdopen(fd, "w");
 	if (!out_file)
 		kdie_io("%s", path);

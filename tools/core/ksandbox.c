@@ -5,7 +5,6 @@
  */
 #include "ksandbox.h"
 
-#include <glob.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -207,16 +206,11 @@ arg_bind(struct kbuf *args, struct launch *l, const struct ksandbox_bind *b)
 static bool
 each_gpu(bool (*fn)(const char *path, void *arg_), void *arg_)
 {
-	glob_t found;
 	bool good = true;
 
-	kforeach(pattern, gpu_devices) {
-		if (glob(*pattern, 0, NULL, &found))
-			continue;
-		kforeach_of(each, found.gl_pathv, found.gl_pathc)
-			good &= fn(*each, arg_);
-		globfree(&found);
-	}
+	kforeach(pattern, gpu_devices)
+		kpath_foreach(path, *pattern)
+			good &= fn(path, arg_);
 	return good;
 }
 

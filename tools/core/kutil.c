@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* kutil: see kutil.h. */
 
-#include <glob.h>
 #include <inttypes.h>
 #include <locale.h>
 #include <sha2.h>
@@ -207,24 +206,6 @@ kdie_errno(int code, const char *fmt, ...)
 	message(fmt, ap, why);
 	va_end(ap);
 	exit(code);
-}
-
-void
-kdie_usage(const char *fmt, ...)
-{
-	kformatted(text, fmt);
-
-	kdie(K_USAGE, "%s", text);
-}
-
-void
-kdie_io(const char *fmt, ...)
-{
-	int why = errno;
-	kformatted(text, fmt);
-
-	errno = why;
-	kdie_errno(K_IO, "%s", text);
 }
 
 void
@@ -458,12 +439,13 @@ kbuf_printf(struct kbuf *b, const char *fmt, ...)
 }
 
 void
-kbuf_vline(struct kbuf *b, const char *fmt, va_list args)
+kbuf_line(struct kbuf *b, const char *text)
 {
-	auto_free char *text = kvasprintf(fmt, args);
+	size_t from = b->len;
 
-	kmask_controls(text);
-	kbuf_printf(b, "%s\n", text);
+	kbuf_puts(b, text);
+	kmask_controls(b->data + from);
+	kbuf_puts(b, "\n");
 }
 
 char *
@@ -482,11 +464,9 @@ kpart(char **rest, const char *ends)
 void
 kfault(struct kfaults *f, const char *fmt, ...)
 {
-	va_list ap;
+	kformatted(text, fmt);
 
-	va_start(ap, fmt);
-	kbuf_vline(&f->text, fmt, ap);
-	va_end(ap);
+	kbuf_line(&f->text, text);
 	f->count++;
 }
 
@@ -548,12 +528,6 @@ ksha256_hex(const void *data, size_t len, char hex[65])
 	SHA256Data(data ?: "", len, hex);
 }
 
-void
-ksha256_text(const char *text, char hex[65])
-{
-	ksha256_hex(text, strlen(text), hex);
-}
-
 const char *
 ksha256(const void *data, size_t len)
 {
@@ -581,10 +555,9 @@ ksha256_is(const void *data, size_t len, const char *digest)
 void
 krng_init(struct krng *r, uint64_t seed, long trial, long branch, const char *purpose)
 {
-	char hex[65];
+	const char *hex =
+	    ksha256_of(kshown("%llu/%ld/%ld/%s", (unsigned long long)seed, trial, branch, purpose));
 
-	ksha256_text(
-	    kshown("%llu/%ld/%ld/%s", (unsigned long long)seed, trial, branch, purpose), hex);
 	for (int i = 0; i < 4; i++)
 		sscanf(hex + 16 * i, "%16" SCNx64, &r->s[i]);
 }
@@ -688,15 +661,13 @@ kread_text_or_die(const char *path, size_t max)
 	return text;
 }
 
-void
-keach_path(const char *pattern, void (*each)(const char *path, void *arg), void *arg)
+glob_t
+kpaths(const char *pattern)
 {
 	glob_t found = { 0 };
 
-	if (glob(pattern, 0, NULL, &found) == 0)
-		kforeach_of(one, found.gl_pathv, found.gl_pathc)
-			each(*one, arg);
-	globfree(&found);
+	glob(pattern, 0, NULL, &found);
+	return found;
 }
 
 /* Turns the result of stat into an answer; an unknown result ends the program. */
@@ -799,19 +770,31 @@ kwrite_all(int fd, const void *data, size_t len)
 	return 0;
 }
 
+int
+ktemporary(const char *path, char **tmp)
+{
+	mode_t mask = umask(0);
+	int fd;
+
+	umask(mask);
+	*tmp = kasprintf("%s.XXXXXX", path);
+	fd = mkostemp(*tmp, O_CLOEXEC);
+	if (fd >= 0)
+		fchmod(fd, 0666 & ~mask);
+	return fd;
+}
+
 /* Atomically; SYNC: its content reaches the disk before the name does. */
 static int
 replace(const char *path, const void *data, size_t len, bool sync)
 {
-	auto_free char *tmp = kasprintf("%s.XXXXXX", path);
-	int fd = mkostemp(tmp, O_CLOEXEC), why;
-	mode_t mask = umask(0);
+	auto_free char *tmp = NULL;
+	int fd = ktemporary(path, &tmp), why;
 
-	umask(mask);
 	if (fd < 0)
 		return -1;
-	if (kwrite_all(fd, data, len) == 0 && fchmod(fd, 0666 & ~mask) == 0 &&
-	    (!sync || fsync(fd) == 0) && close(fd) == 0 && rename(tmp, path) == 0)
+	if (kwrite_all(fd, data, len) == 0 && (!sync || fsync(fd) == 0) && close(fd) == 0 &&
+	    rename(tmp, path) == 0)
 		return 0;
 	why = errno;
 	unlink(tmp);
@@ -887,23 +870,16 @@ kset_aside(const char *path)
 void
 kmake_folder(const char *path)
 {
-	auto_free char *copy = NULL;
+	bool made = mkdir(path, 0777) == 0 || errno == EEXIST;
 
-	if (mkdir(path, 0777) == 0 || errno == EEXIST)
-		return;
-	copy = kstrdup(path);
-	for (char *p = copy + 1; *copy; p++) {
-		char was = *p;
+	if (!made && errno == ENOENT && strchr(path, '/')) {
+		auto_free char *parent = kfolder_of(path);
 
-		if (was && was != '/')
-			continue;
-		*p = '\0';
-		if (mkdir(copy, 0777) < 0 && errno != EEXIST)
-			kdie_errno(K_IO, "%s", copy);
-		*p = was;
-		if (!was)
-			break;
+		kmake_folder(parent);
+		made = mkdir(path, 0777) == 0 || errno == EEXIST;
 	}
+	if (!made)
+		kdie_io("%s", path);
 }
 
 void
@@ -1105,26 +1081,16 @@ kseconds_since(int64_t start_ns)
 	return (double)(know_ns() - start_ns) * 1e-9;
 }
 
-void
-know_iso(char *buf, size_t len)
-{
-	const char *pinned = getenv("KILN_NOW");
-	time_t now = time(NULL);
-	struct tm tm;
-
-	if (pinned)
-		snprintf(buf, len, "%s", pinned);
-	else if (!gmtime_r(&now, &tm) || !strftime(buf, len, "%Y-%m-%dT%H:%M:%SZ", &tm))
-		snprintf(buf, len, "unknown");
-}
-
 const char *
 know_text(void)
 {
-	char now[32];
+	time_t now = time(NULL);
+	struct tm tm;
+	char text[32] = "unknown";
 
-	know_iso(now, sizeof now);
-	return kshown("%s", now);
+	if (gmtime_r(&now, &tm))
+		strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &tm);
+	return kshown("%s", getenv("KILN_NOW") ?: text);
 }
 
 size_t

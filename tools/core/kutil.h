@@ -10,6 +10,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <limits.h>
 #include <math.h>
 #include <signal.h>
@@ -106,9 +107,9 @@ const char *kversion_string(void);
 _Noreturn void kdie(int code, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* The same with ": strerror(errno)" appended. */
 _Noreturn void kdie_errno(int code, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* The usual ones: kdie(K_USAGE, …) and kdie_errno(K_IO, …). */
-_Noreturn void kdie_usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-_Noreturn void kdie_io(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* The usual ones. */
+#define kdie_usage(...) kdie(K_USAGE, __VA_ARGS__)
+#define kdie_io(...) kdie_errno(K_IO, __VA_ARGS__)
 void kwarn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* Text for people on stdout, unchanged except that control characters are masked, and flushed. */
 void ksay(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
@@ -198,9 +199,8 @@ void kbuf_add(struct kbuf *b, const void *data, size_t len);
 void kbuf_slice(struct kbuf *b, const char *text, size_t from, size_t to);
 void kbuf_puts(struct kbuf *b, const char *s);
 void kbuf_printf(struct kbuf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* A formatted line for people, without control characters except the newline at its end. */
-void kbuf_vline(struct kbuf *b, const char *fmt, va_list args)
-    __attribute__((format(printf, 2, 0)));
+/* TEXT as a line for people: without control characters, and with a newline at its end. */
+void kbuf_line(struct kbuf *b, const char *text);
 /* Adds S, after BETWEEN unless B is empty: an item of a list. */
 void kbuf_join(struct kbuf *b, const char *between, const char *s);
 void kbuf_free(struct kbuf *b);
@@ -237,7 +237,6 @@ double knum_double(const char *s, double min, double max, const char *what);
 
 /* SHA-256 of a byte string (NULL: an empty one), as 64 lower-case hex digits and a NUL. */
 void ksha256_hex(const void *data, size_t len, char hex[65]);
-void ksha256_text(const char *text, char hex[65]);
 /* The same as a text of kshown. */
 const char *ksha256(const void *data, size_t len);
 const char *ksha256_of(const char *text);
@@ -289,6 +288,11 @@ char *kread_if_there(const char *path, size_t max, size_t *len);
 char *kread_text_or_die(const char *path, size_t max);
 /* Atomic write: temporary file in the same folder, fsync, rename; -1 and errno on failure. */
 int kwrite_file(const char *path, const void *data, size_t len);
+/*
+ * Such a file, PATH.XXXXXX, with the usual mode: its descriptor, and its name in *TMP, which the
+ * caller frees; -1 and errno.
+ */
+int ktemporary(const char *path, char **tmp);
 /* The same, but a failure is fatal (K_IO). */
 void kwrite_or_die(const char *path, const void *data, size_t len);
 /* The same, unless the file has this content already: its time says when it was made. */
@@ -313,8 +317,14 @@ void kmake_folder(const char *path);
  * or is a link, the program ends with K_IO.
  */
 void kmake_private(const char *path);
-/* Calls EACH for every path that matches PATTERN (glob(7)), sorted. */
-void keach_path(const char *pattern, void (*each)(const char *path, void *arg), void *arg);
+/* Does what follows with each PATH that matches PATTERN (glob(7)), sorted. */
+#define kpath_foreach(path, pattern) \
+	for (glob_t path##_all __attribute__((cleanup(globfree))) = kpaths(pattern), \
+	                       *path##_once = &path##_all; \
+	     path##_once; path##_once = NULL) \
+		for (char **path##_at = path##_all.gl_pathv, *path; \
+		     path##_at && (path = *path##_at); path##_at++)
+glob_t kpaths(const char *pattern);
 /*
  * Does the file or folder exist? If that cannot be determined, dies with K_IO: unknown is not the
  * same as no. No other code calls stat or access to ask whether something exists. kfind fills *ST
@@ -407,11 +417,8 @@ int64_t know_ns(void);
 /* Seconds since START of that clock. */
 double kseconds_since(int64_t start_ns);
 /*
- * Wall clock as "2026-01-31T12:00:00Z"; KILN_NOW in the environment pins it. buf holds 32 bytes or
- * more.
+ * Wall clock as "2026-01-31T12:00:00Z", a text of kshown; KILN_NOW in the environment pins it.
  */
-void know_iso(char *buf, size_t len);
-/* The same as a text of kshown. */
 const char *know_text(void);
 
 /* Number, from 1, of the line of TEXT that contains byte AT. */

@@ -28,20 +28,12 @@ put_aside(const char *folder)
 
 /* A spool whose record exists: kllm was killed before it could remove it. */
 static void
-drop_spool(const char *spool, void *arg)
+drop_spool(const char *spool)
 {
 	const char *end = strstr(strrchr(spool, '/'), ".spool");
 
-	(void)arg;
 	if (kis_there(kshown("%.*s.ndjson", (int)(end - spool), spool)))
 		unlink(spool);
-}
-
-void
-remove_path(const char *path, void *arg)
-{
-	(void)arg;
-	unlink(path);
 }
 
 /*
@@ -55,7 +47,8 @@ make_folder(const char *path)
 		return;
 	if (errno != EEXIST)
 		kdie_io("%s", path);
-	keach_path(kshown("%s/*.ndjson.??????", path), remove_path, NULL);
+	kpath_foreach(part, kshown("%s/*.ndjson.??????", path))
+		unlink(part);
 }
 
 void
@@ -68,7 +61,8 @@ make_folders(long trial, long branches)
 
 		make_folder(path);
 		put_aside(path);
-		keach_path(kshown("%s/*.spool*", path), drop_spool, NULL);
+		kpath_foreach(spool, kshown("%s/*.spool*", path))
+			drop_spool(spool);
 	}
 }
 
@@ -89,29 +83,19 @@ keep_answer(const char *path)
 		kwarn("the old answer %s is now %s", path, kept);
 }
 
-struct search {
-	const char *mark;
-	bool found;
-};
-
-static void
-search_sample(const char *path, void *arg)
-{
-	struct search *s = arg;
-	auto_free char *text = s->found ? NULL : kread_file(path, KIO_LINE_MAX, NULL);
-
-	s->found |= text && strstr(text, s->mark);
-}
-
 /* Does a sample show a text of the candidate's evaluation, and store only its name? */
 static bool
 is_shown(const char *folder)
 {
 	auto_free char *mark = kasprintf("{\"id\":\"%s\",\"sha256\":", strchr(folder, '/') + 1);
-	struct search s = { .mark = mark };
 
-	keach_path("trials/[0-9]*/[0-9]*/sample.ndjson", search_sample, &s);
-	return s.found;
+	kpath_foreach(path, "trials/[0-9]*/[0-9]*/sample.ndjson") {
+		auto_free char *text = kread_file(path, KIO_LINE_MAX, NULL);
+
+		if (text && strstr(text, mark))
+			return true;
+	}
+	return false;
 }
 
 /* An evaluation that samples show stays next to the new one, under a name with its digest. */

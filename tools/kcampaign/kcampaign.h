@@ -235,8 +235,6 @@ void make_folders(long trial, long branches);
 /* Remove the files of a cell from STAGE on, and the providers' files next to them. */
 void remove_stages(long trial, long branch, int from);
 void remove_file(const char *path);
-/* The same, for keach_path; a file that cannot be removed stays. */
-void remove_path(const char *path, void *arg);
 
 /* graph.c: one run of make on pipeline.mk. */
 struct graph {

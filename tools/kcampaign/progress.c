@@ -113,14 +113,6 @@ save_times(void)
 		unlink(TIMES ".new");
 }
 
-/* Removes the file of a process that has ended. */
-static void
-remove_old(const char *path, void *arg)
-{
-	if (kill((pid_t)atol(strrchr(path, '/') + 1), 0) < 0 && errno == ESRCH)
-		remove_path(path, arg);
-}
-
 static bool
 is_terminal(void)
 {
@@ -150,7 +142,10 @@ progress_open(void)
 	progress.spoke = now_s();
 	progress.usd = kcalloc((size_t)kcamp_branches() + 1, sizeof *progress.usd);
 	kmake_folder(FOLDER);
-	keach_path(FOLDER "/[0-9]*", remove_old, NULL);
+	/* Files of processes that have ended. */
+	kpath_foreach(old, FOLDER "/[0-9]*")
+		if (kill((pid_t)atol(strrchr(old, '/') + 1), 0) < 0 && errno == ESRCH)
+			unlink(old);
 	if (!(base = realpath(FOLDER, NULL)))
 		kdie_io(FOLDER);
 	progress.file = kasprintf("%s/%ld", base, (long)getpid());

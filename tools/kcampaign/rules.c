@@ -50,12 +50,6 @@ add_tables(json_t *rule)
 }
 
 /* What people have waived. */
-static void
-add_waiver(const char *path, void *rule)
-{
-	add_file(rule, path, path);
-}
-
 /* The audit depends on its rules, on roles and groups in the task, and on waivers. */
 static void
 add_audit(json_t *rule)
@@ -64,7 +58,8 @@ add_audit(json_t *rule)
 
 	add_file(rule, "table", table);
 	add_file(rule, "file", kcamp.task);
-	keach_path("waivers/*.md", add_waiver, rule);
+	kpath_foreach(waiver, "waivers/*.md")
+		add_file(rule, waiver, waiver);
 }
 
 /* Decisions of a linear search also depend on the task's core workloads and pairs. */
@@ -161,26 +156,27 @@ rules_newer(long trial)
 
 /* A file dated in the future gets the time *WHEN. */
 static void
-settle(const char *path, void *when)
+settle(const char *pattern, time_t when)
 {
-	struct timespec times[2] = { { .tv_sec = *(time_t *)when }, { .tv_sec = *(time_t *)when } };
+	struct timespec times[2] = { { .tv_sec = when }, { .tv_sec = when } };
 	struct stat st;
 
-	if (kfind(path, &st) && from_future(&st) && utimensat(AT_FDCWD, path, times, 0) < 0)
-		kdie_io("%s", path);
+	kpath_foreach(path, pattern)
+		if (kfind(path, &st) && from_future(&st) && utimensat(AT_FDCWD, path, times, 0) < 0)
+			kdie_io("%s", path);
 }
 
 static void
-settle_trial(long trial, time_t *now)
+settle_trial(long trial, time_t now)
 {
 	static const char *const views[] = { "score.ndjson", "archive.ndjson", "gradient.ndjson",
 		"roofline.json" };
 	time_t long_ago = 1000000000;
 
 	kforeach(view, views)
-		keach_path(kplace_trial(trial, *view), settle, &long_ago);
-	keach_path(kplace_trial(trial, "*.*json"), settle, now);
-	keach_path(kplace_trial(trial, "*/*.ndjson"), settle, now);
+		settle(kplace_trial(trial, *view), long_ago);
+	settle(kplace_trial(trial, "*.*json"), now);
+	settle(kplace_trial(trial, "*/*.ndjson"), now);
 }
 
 void
@@ -188,8 +184,8 @@ rules_settle(long first, long last)
 {
 	time_t now = time(NULL);
 
-	keach_path(FOLDER "/*", settle, &now);
-	settle_trial(0, &now);
+	settle(FOLDER "/*", now);
+	settle_trial(0, now);
 	for (long trial = first > 0 ? first : 1; trial <= last; trial++)
-		settle_trial(trial, &now);
+		settle_trial(trial, now);
 }

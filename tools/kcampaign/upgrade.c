@@ -137,7 +137,7 @@ convert_facts(const char *id, const json_t *viewed)
 
 /* "001/02": the digest of an evaluation before the conversion, by which views name it. */
 static void
-note_digest(const char *path, void *all)
+note_digest(const char *path, json_t *all)
 {
 	auto_free char *id = kstrndup(
 	                   path + strlen("trials/"), strlen(path) - strlen("trials//eval.ndjson")),
@@ -197,12 +197,11 @@ convert_given(long trial)
 
 /* The folder "trials/001/02/". */
 static void
-convert_cell(const char *path, void *arg)
+convert_cell(const char *path)
 {
 	long trial, branch;
 	auto_free char *id = NULL;
 
-	(void)arg;
 	sscanf(path, "trials/%ld/%ld", &trial, &branch);
 	id = kasprintf("%03ld/%02ld", trial, branch);
 	convert_facts(id, NULL);
@@ -216,12 +215,14 @@ convert_trial(long trial)
 
 	if (!there)
 		return false;
-	keach_path(kplace_trial(trial, "[0-9]*/eval.ndjson"), note_digest, old);
+	kpath_foreach(eval, kplace_trial(trial, "[0-9]*/eval.ndjson"))
+		note_digest(eval, old);
 	convert_given(trial);
-	keach_path(kplace_trial(trial, "[0-9]*/"), convert_cell, NULL);
+	kpath_foreach(cell, kplace_trial(trial, "[0-9]*/"))
+		convert_cell(cell);
 	convert_views(trial, old);
-	keach_path(kplace_trial(trial, "coords.ndjson"), remove_path, NULL);
-	keach_path(kplace_trial(trial, "audit.ndjson"), remove_path, NULL);
+	unlink(kplace_trial(trial, "coords.ndjson"));
+	unlink(kplace_trial(trial, "audit.ndjson"));
 	return true;
 }
 

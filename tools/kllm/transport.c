@@ -7,7 +7,6 @@
 
 #include <curl/curl.h>
 #include <dlfcn.h>
-#include <glob.h>
 
 #include "kllm.h"
 #include "url.h"
@@ -133,17 +132,11 @@ hashed_certificates(void)
 {
 	const char *all = curl.version_info(CURLVERSION_NOW)->cainfo,
 	           *slash = all ? strrchr(all, '/') : NULL;
-	auto_free char *folder = slash ? kstrndup(all, (size_t)(slash - all)) : NULL,
-	               *pattern = NULL;
-	glob_t found = { 0 };
-	int rc;
+	auto_free char *folder = slash ? kstrndup(all, (size_t)(slash - all)) : NULL;
 
-	if (!folder)
-		return NULL;
-	pattern = kasprintf("%s/????????.0", folder);
-	rc = glob(pattern, GLOB_NOSORT, NULL, &found);
-	globfree(&found);
-	return rc ? NULL : kstrdup(folder);
+	kpath_foreach(one, folder ? kshown("%s/????????.0", folder) : "")
+		return kstrdup(folder);
+	return NULL;
 }
 
 /* An environment variable, if it is not empty. */

@@ -118,7 +118,7 @@ contribute(const char *root)
 }
 
 static void
-add_lines(const char *path, void *rows)
+add_lines(const char *path, json_t *rows)
 {
 	json_auto_t *all = kin_all(path);
 
@@ -138,7 +138,8 @@ library(const char *root, json_t *reader)
 {
 	json_auto_t *input = json_pack("{s:[],s:o*}", "rows", "reader", reader);
 
-	keach_path(kshown("%s/library/*.ndjson", root), add_lines, json_object_get(input, "rows"));
+	kpath_foreach(path, kshown("%s/library/*.ndjson", root))
+		add_lines(path, json_object_get(input, "rows"));
 	return kjq("views/library.jq", input);
 }
 

@@ -253,7 +253,7 @@ command_restart(void)
 }
 
 static void
-check_prompt(const char *path, void *faults)
+check_prompt(const char *path, struct kfaults *faults)
 {
 	auto_free char *text = kread_text_or_die(path, KIO_LINE_MAX);
 	json_auto_t *prompt = strstr(text, "\"masks\"") ? kin_first(path) : NULL;
@@ -269,5 +269,6 @@ check_prompt(const char *path, void *faults)
 void
 check_masks(struct kfaults *f)
 {
-	keach_path("trials/[0-9]*/[0-9]*/prompt.ndjson", check_prompt, f);
+	kpath_foreach(path, "trials/[0-9]*/[0-9]*/prompt.ndjson")
+		check_prompt(path, f);
 }

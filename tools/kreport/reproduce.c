@@ -37,7 +37,7 @@ add_sources(json_t *names)
 }
 
 static void
-add_fact(const char *path, void *names)
+add_fact(const char *path, json_t *names)
 {
 	const char *name = path + strlen(kplace_in(kcamp.dir, ""));
 
@@ -57,7 +57,8 @@ add_facts(json_t *names)
 		"trials/*/*/digest.ndjson", "trials/*/*/eval.ndjson" };
 
 	kforeach(fact, facts)
-		keach_path(kplace_in(kcamp.dir, *fact), add_fact, names);
+		kpath_foreach(path, kplace_in(kcamp.dir, *fact))
+			add_fact(path, names);
 }
 
 /*

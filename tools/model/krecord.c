@@ -2,8 +2,6 @@
 /* krecord: see krecord.h. */
 #include "krecord.h"
 
-#include <glob.h>
-
 #include "karch.h"
 #include "ktext.h"
 
@@ -156,18 +154,16 @@ shown_member(const char *id, const char *key, const char *digest)
 {
 	const char *path = kplace_id(id, kfact_names[KFACT_EVAL]);
 	json_t *value = eval_member(path, key);
-	glob_t all = { 0 };
 
-	if (!has_digest(value, digest) && !glob(kshown("%s*", path), 0, NULL, &all)) {
-		json_object_clear(evals);
-		for (size_t i = 0; i < all.gl_pathc && !has_digest(value, digest); i++) {
-			json_decref(value);
-			value = eval_member(all.gl_pathv[i], key);
-		}
-	}
-	globfree(&all);
 	if (has_digest(value, digest))
 		return value;
+	json_object_clear(evals);
+	kpath_foreach(other, kshown("%s*", path)) {
+		json_decref(value);
+		value = eval_member(other, key);
+		if (has_digest(value, digest))
+			return value;
+	}
 	json_decref(value);
 	return NULL;
 }

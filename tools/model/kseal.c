@@ -131,13 +131,6 @@ kseal_add(struct kseal *s, const char *kind, json_t *event)
 	json_array_append_new(s->lines, event);
 }
 
-static void
-remove_file(const char *path, void *arg)
-{
-	(void)arg;
-	unlink(path);
-}
-
 void
 kseal_save(struct kseal *s)
 {
@@ -146,7 +139,8 @@ kseal_save(struct kseal *s)
 	kwrite_or_die(s->path, s->text.data, s->text.len);
 	s->changed = false;
 	/* Files left by killed writes. Nobody else writes: we hold the folder. */
-	keach_path(kshown("%s.??????", s->path), remove_file, NULL);
+	kpath_foreach(path, kshown("%s.??????", s->path))
+		unlink(path);
 }
 
 void
