@@ -126,19 +126,21 @@ t 'exec: exit codes' '
 	exits 75 ask -k model.timeout_s=1 -k "model.provider=exec:sleep 9" "$P"; grep -q ": timeout:" err
 	ask -k "model.provider=exec:yes" "$P" | jq -e ".reply.flags == [\"too_large\"]"
 	exits 2 ask -k "model.provider=exec: " "$P"; grep -q "has no command" err'
-t 'exec-json: pointers to answer and usage, errors inside' '
-	J="{\"a\":[{\"x/y\":\"hi\"}],\"u\":{\"input_tokens\":3,\"output_tokens\":4},\"total_cost_usd\":0.25}"
-	ask -k "model.provider=exec-json:echo '\''$J'\'':/a/0/x~1y:/u" -o a "$P"
-	jq -e ".reply | .text == \"hi\" and .usage.input_tokens == 3 and .cost_usd == 0.25" a
-	ask -k "model.provider=exec-json:echo '\''$J'\'':/a/0/x~1y" -o a "$P"; jq -e ".reply | has(\"usage\") | not" a
-	exits 2 ask -k "model.provider=exec-json:echo '\''$J'\'':/b" "$P"; grep -q "nothing at /b" err
-	exits 2 ask -k "model.provider=exec-json:echo no:/b" "$P"; grep -q "not JSON" err
-	exits 2 ask -k "model.provider=exec-json:echo {\\\"is_error\\\":true,\\\"result\\\":\\\"limit\\\"}:/result" "$P"; grep -q "limit" err
-	exits 2 ask -k "model.provider=exec-json:echo" "$P"; grep -q pointer err'
+t 'exec-json: an answer with usage and cost, or what is wrong with it' '
+	J="{\"text\":\"hi\",\"model\":\"m-2\",\"usage\":{\"input_tokens\":3,\"output_tokens\":4},\"cost_usd\":0.25}"
+	ask -k "model.provider=exec-json:echo '\''$J'\''" -o a "$P"
+	jq -e ".reply | .text == \"hi\" and .model == \"m-2\" and .usage.input_tokens == 3 and .cost_usd == 0.25" a
+	ask -k "model.provider=exec-json:echo {\\\"text\\\":\\\"hi\\\"}" -o a "$P"; jq -e ".reply | has(\"usage\") | not" a
+	exits 2 ask -k "model.provider=exec-json:echo {}" "$P"; grep -q "protocol: no .text" err
+	exits 2 ask -k "model.provider=exec-json:echo no" "$P"; grep -q "not JSON" err'
 t 'exec: presets are data' '
 	mkdir -p bin; printf "#!/bin/sh\necho \"\$@\" >args; cat >/dev/null; echo \"{\\\"result\\\":\\\"from claude\\\",\\\"usage\\\":{\\\"input_tokens\\\":1,\\\"output_tokens\\\":1}}\"\n" >bin/claude
 	chmod +x bin/claude; PATH=$PWD/bin:$PATH ask -k model.provider=exec:claude -o a "$P"
-	jq -e ".reply.text == \"from claude\"" a'
+	jq -e ".reply | .text == \"from claude\" and .usage.output_tokens == 1" a
+	printf "#!/bin/sh\necho \"{\\\"is_error\\\":true,\\\"result\\\":\\\"limit\\\"}\"\n" >bin/claude
+	PATH=$PWD/bin:$PATH exits 2 ask -k model.provider=exec:claude "$P"; grep -q "permanent: .*limit" err
+	printf "#!/bin/sh\necho no login >&2; exit 3\n" >bin/claude
+	PATH=$PWD/bin:$PATH exits 2 ask -k model.provider=exec:claude "$P"; grep -q "permanent: .*status 3: no login" err'
 
 ok 'every scenario of the server is expected, for both APIs' '
 	kmock --list | grep -v "^faulty\|^fresh" | sort >list; cut -f1 "$tests_dir/mock/expected.tsv" | sort | uniq -c | awk "{print \$2}" >have
@@ -182,11 +184,11 @@ t 'cost: an unknown model has none, and that is said once' '
 	fresh; table "\"input\": 3, \"output\": 15" x known
 	http usage@4 openai -o d/a "$P" 2>err; grep -q "no row for model .mock" err; jq -e ".reply | has(\"cost_usd\") | not" d/a
 	http usage@5 openai -o d/b "$P" 2>err; not grep -q "no row" err
-	exits 2 http usage@6 openai --budget 1 -o d/c "$P"; grep -q "budget: .*is unknown" err; is 0 "$(requests usage@6)"'
+	exits 2 http usage@6 openai -k stop.budget_usd=1 -o d/c "$P"; grep -q "budget: .*is unknown" err; is 0 "$(requests usage@6)"'
 t 'budget: refused before sending; what failed unbilled is given back' '
 	fresh; table "\"input\": 3, \"output\": 15"
-	exits 2 http ok@b1 openai --budget 0.01 -k model.max_tokens=1000 -o d/a "$P"; grep -q "budget:" err; is 0 "$(requests ok@b1)"
-	http ok@b2 openai --budget 0.05 -k model.max_tokens=1000 -o d/a "$P"
+	exits 2 http ok@b1 openai -k stop.budget_usd=0.01 -k model.max_tokens=1000 -o d/a "$P"; grep -q "budget:" err; is 0 "$(requests ok@b1)"
+	http ok@b2 openai -k stop.budget_usd=0.05 -k model.max_tokens=1000 -o d/a "$P"
 	exits 2 http auth@b3 openai -k stop.budget_usd=0.05 -k model.max_tokens=1000 -o d/b "$P"
 	is "$(jq ".reply.cost_usd * 1e9 | round" d/a)" "$(cut -d" " -f2 "$T/.spend" | sed "s/^0*//")"
 	rm -rf "$T/runtime"; mkdir -m 700 "$T/runtime"
@@ -206,15 +208,15 @@ t 'without libcurl only servers are out of reach' '
 	ask -k model.provider=null -o d/b "$P"'
 t 'keys: file of mode 0600 only, environment, none for a server elsewhere' '
 	fresh; echo "  sk-file-Key123456789012  " >key; chmod 644 key
-	exits 2 http ok@k1 openai --key-file key "$P"; grep -q "chmod 600" err
-	chmod 600 key; http ok@k2 openai --key-file key -o d/a "$P"; jq -e -s "any(.scenario == \"ok@k2\" and .auth)" "$T/requests"
+	exits 2 http ok@k1 openai -k model.key_file=key "$P"; grep -q "chmod 600" err
+	chmod 600 key; http ok@k2 openai -k model.key_file=key -o d/a "$P"; jq -e -s "any(.scenario == \"ok@k2\" and .auth)" "$T/requests"
 	http ok@k3 openai -o d/b "$P"; jq -e -s "any(.scenario == \"ok@k3\" and (.auth | not))" "$T/requests"
 	KLLM_KEY_FILE=key http ok@k4 anthropic -o d/c "$P"; jq -e -s "any(.scenario == \"ok@k4\" and .auth)" "$T/requests"
 	OTHER=sk-env-Key123456789012 http ok@k5 anthropic -k model.key_env=OTHER -o d/d "$P"; jq -e -s "any(.scenario == \"ok@k5\" and .auth)" "$T/requests"
 	ANTHROPIC_AUTH_TOKEN=tok123456 http ok@k6 anthropic -o d/e "$P"; jq -e -s "any(.scenario == \"ok@k6\" and .auth)" "$T/requests"
-	exits 2 http ok@k7 openai --key-file d "$P"; grep -q "not a regular file" err
-	exits 2 http ok@k8 openai --key-file none "$P"
-	printf "two\nlines\n" >key; exits 2 http ok@k9 openai --key-file key "$P"; grep -q "invalid characters" err
+	exits 2 http ok@k7 openai -k model.key_file=d "$P"; grep -q "not a regular file" err
+	exits 2 http ok@k8 openai -k model.key_file=none "$P"
+	printf "two\nlines\n" >key; exits 2 http ok@k9 openai -k model.key_file=key "$P"; grep -q "invalid characters" err
 	exits 2 ask -k model.provider=openai -k model.base_url=https://models.example/v1 "$P"; grep -q "auth: no key" err'
 t 'check: why the model cannot be asked, with no record and nothing sent' '
 	fresh; exits 2 ask --check -k model.provider=openai </dev/null; grep -q "auth: no key found: set OPENAI_API_KEY" err
@@ -351,11 +353,12 @@ t 'a model behind a gateway on this machine costs what the campaign says, and th
 	priced() { s=$1; shift; http "$s" openai -k model.price_input=3 -k model.price_output=15 -o a "$@" "$P"; }
 	priced usage@n5; jq -e ".reply | (.cost_usd - (.usage.input_tokens * 3 + .usage.output_tokens * 15) / 1e6 | fabs) < 1e-9" a
 	[ "$(tr -dc 1-9 <"$T/.spend")" ]
-	exits 2 priced usage@n7 --budget 0.0001; grep -q "this request may cost" err; is 0 "$(requests usage@n7)"
+	exits 2 priced usage@n7 -k stop.budget_usd=0.0001; grep -q "this request may cost" err; is 0 "$(requests usage@n7)"
 	exits 2 http usage@n7 openai -k model.price_input=3 "$P"; grep -q "model.price_output: is missing" err
 	exits 2 http usage@n7 openai -k model.price_input=3000 "$P"; grep -q "price_input" err
-	mkdir p; jq ".model = {name: \"mine\", price_input: 3, price_output: 15}" "$T/campaign.json" >p/campaign.json
-	kllm -c p -k model.name=digester -k model.provider=openai -k "model.base_url=$MOCK/usage@n8/v1" -o a "$P"; jq -e ".reply.cost_usd == 0" a'
+	mkdir p; jq ".model = {name: \"mine\", price_input: 3, price_output: 15} | .feedback = {provider: \"openai\", name: \"digester\"}" \
+		"$T/campaign.json" >p/campaign.json
+	kllm -c p --feedback -k "model.base_url=$MOCK/usage@n8/v1" -o a "$P"; jq -e ".reply.cost_usd == 0" a'
 
 t 'no server: tried again, then exit 75' '
 	fresh; exits 75 ask -k model.provider=openai -k model.base_url=http://127.0.0.1:1/v1 -k model.retries=2 -o d/a "$P"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * exec: a command is the model: it gets the prompt on stdin and prints the answer on stdout.
- * exec-json takes the answer, and optionally the usage, out of JSON with pointers. Presets for
- * known commands are data: tools/kllm/presets.tsv.
+ * With exec-json it prints JSON, as in reply.json. Presets for known commands are data:
+ * tools/kllm/presets.tsv.
  */
 
 #include "failure.h"
@@ -14,13 +14,6 @@
 
 enum { STATUS_AUTH = 77, STATUS_NOT_FOUND = 127, STDERR_KEPT = 4096 };
 
-/* model.provider, split into its parts. */
-static struct command {
-	bool json;
-	char *line;          /* for sh -c; owned */
-	char *text_pointer;  /* "/result"; owned; NULL: the output is the answer */
-	char *usage_pointer; /* "/usage"; owned; NULL: none */
-} command;
 static struct kproc_result result;
 
 /*
@@ -36,40 +29,6 @@ preset(const char *name)
 	const char *at = strstr(text, row);
 
 	return at ? kuntil(at + strlen(row), "\n") : NULL;
-}
-
-/*
- * "COMMAND:/text[:/usage]": pointers are cut off from the end, because a command may contain
- * colons.
- */
-static void
-cut_pointers(void)
-{
-	struct kregex_span at[3];
-
-	if (!kregex_match("(?s)\\A.*?:(/[^:\\s\"']*)(?::(/[^:\\s\"']*))?\\z", command.line, at))
-		kdie_usage("model.provider: exec-json:COMMAND:/POINTER "
-		           "needs a JSON pointer to the answer");
-	command.text_pointer = kregex_text(command.line, at[1]);
-	command.usage_pointer = kregex_text(command.line, at[2]);
-	command.line[at[1].from - 1] = '\0';
-}
-
-static void
-parse_command(const char *provider)
-{
-	auto_free char *known = NULL;
-
-	if (kregex_is("\\Aexec:[a-z\\d-]*\\z", provider))
-		known = preset(provider + 5);
-	if (known)
-		provider = known;
-	command.json = kbegins(provider, "exec-json:");
-	command.line = kstrdup(provider + (command.json ? 10 : 5));
-	if (command.json)
-		cut_pointers();
-	if (!command.line[strspn(command.line, " \t")])
-		kdie_usage("model.provider: '%s' has no command", provider);
 }
 
 /* An empty folder to run in, with the system text in a file next to it. */
@@ -99,11 +58,11 @@ set_environment(const char *base)
 }
 
 static void
-run(void)
+run(const char *command)
 {
 	char *base = make_folder();
 	auto_free char *cwd = kasprintf("%s/empty", base);
-	char *argv[] = { (char *)"/bin/sh", (char *)"-c", command.line, NULL };
+	char *argv[] = { (char *)"/bin/sh", (char *)"-c", (char *)command, NULL };
 	struct kproc p = {
 		.argv = argv,
 		.cwd = cwd,
@@ -184,71 +143,39 @@ add_plain(const char *s, size_t len)
 	}
 }
 
-/* RFC 6901. */
-static const json_t *
-pointed(const json_t *v, const char *pointer)
-{
-	auto_free char *copy = kstrdup(pointer + 1);
-	char *rest = copy, *word;
-
-	while ((word = strsep(&rest, "/"))) {
-		auto_free char *slashed = kregex_sub("~1", word, "/"),
-		               *key = kregex_sub("~0", slashed, "~");
-
-		v = json_is_array(v) ? json_array_get(v, (size_t)atol(key))
-		                     : json_object_get(v, key);
-	}
-	return v;
-}
-
-/* Known command-line tools report their failures and cost at the top level. */
 static void
 from_json(void)
 {
 	json_error_t e;
 	json_auto_t *o = json_loadb(result.out, result.out_len, 0, &e);
-	const json_t *text, *error;
-	const char *said;
-	double cost;
 
 	if (!o)
 		fail(FAILURE_PROTOCOL, "the command's output is not JSON: %s", e.text);
-	error = json_object_get(o, "error");
-	said = kjson_str_or(o, "error.message", kjson_str_or(o, "error", "no message"));
-	if (kjson_bool(o, "is_error") || (error && !json_is_null(error)))
-		fail(FAILURE_PERMANENT, "the command reports an error: %s",
-		    kjson_str_or(o, "result", said));
-	text = pointed(o, command.text_pointer);
-	if (!json_is_string(text))
-		fail(FAILURE_PROTOCOL, "nothing at %s in the command's output",
-		    command.text_pointer);
-	add_plain(json_string_value(text), json_string_length(text));
-	if (command.usage_pointer)
-		kusage_read(&reply.usage, pointed(o, command.usage_pointer));
-	cost = kjson_num_or(o, "total_cost_usd", -1);
-	if (cost >= 0 && cost < 1e6)
-		reply.nanousd = (int64_t)(cost * 1e9 + 0.5);
+	if (!reply_read(o))
+		fail(FAILURE_PROTOCOL, "no '%s' in the command's output", "text");
 }
 
 json_t *
 ask_exec(void)
 {
-	parse_command(call.provider);
-	run();
+	auto_free char *known =
+	    kregex_is("\\Aexec:[a-z\\d-]*\\z", call.provider) ? preset(call.provider + 5) : NULL;
+	const char *provider = known ?: call.provider, *command = strchr(provider, ':') + 1;
+	bool json = kbegins(provider, "exec-json:");
+
+	if (!command[strspn(command, " \t")])
+		kdie_usage("model.provider: '%s' has no command", provider);
+	run(command);
 	judge();
-	reply_init(command.json ? "exec-json" : "exec", *call.model ? call.model : "exec");
+	reply_init(json ? "exec-json" : "exec", *call.model ? call.model : "exec");
 	reply.total_ms = result.wall_s * 1e3;
 	if (result.flooded)
 		reply_too_large();
-	if (command.json && !result.flooded)
+	if (json && !result.flooded)
 		from_json();
 	else
 		add_plain(result.out, result.out_len);
-	if (reply.usage.known && reply.nanousd == KUSAGE_UNKNOWN)
-		reply_price();
+	reply_price();
 	kproc_result_free(&result);
-	free(command.line);
-	free(command.text_pointer);
-	free(command.usage_pointer);
 	return reply_finish();
 }

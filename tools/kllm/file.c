@@ -4,6 +4,7 @@
  * read when somebody has put it there; until then the exit code asks to try again.
  */
 
+#include "klimit.h"
 #include "kllm.h"
 
 /* A file is complete when it has not changed for this long; wait until then. */
@@ -51,19 +52,6 @@ write_prompt(const char *path, const char *txt, const char *json)
 	}
 }
 
-/* Seconds since the last change; a time in the future counts as long ago. */
-static double
-age_of(const struct stat *st)
-{
-	struct timespec now;
-	double age;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	age = (double)(now.tv_sec - st->st_mtim.tv_sec) +
-	    1e-9 * (double)(now.tv_nsec - st->st_mtim.tv_nsec);
-	return age < 0 ? settle_s : age;
-}
-
 /*
  * The file's content once it no longer changes; NULL when there is none (or an empty one) yet, or
  * TOO_LARGE.
@@ -80,9 +68,10 @@ take(const char *path, size_t *len, bool *too_large)
 		/* A link could make any file of this user part of a record. */
 		if (!S_ISREG(st.st_mode))
 			kdie_usage("%s: is not a regular file; put the answer itself there", path);
-		age = age_of(&st);
-		if (age < settle_s) {
-			usleep((useconds_t)((settle_s - age) * 1e6) + 1000);
+		age = klimit_age(&st);
+		/* A time in the future is as good as one long ago. */
+		if (age >= 0 && age < settle_s) {
+			klimit_sleep(settle_s - age + 0.001);
 			continue;
 		}
 		text = kread_file(path, KLLM_BODY_MAX, len);
@@ -94,49 +83,28 @@ take(const char *path, size_t *len, bool *too_large)
 	return NULL;
 }
 
-static const char *const finishes[] = { "stop", "length", "refusal", "content_filter", "other" };
-
-static void
-from_json(const char *path)
-{
-	json_auto_t *o = kjson_load(path);
-	const json_t *text = json_object_get(o, "text");
-	const char *reasoning = kjson_str(o, "reasoning"),
-	           *finish = kjson_str_or(o, "finish", "stop");
-	const char *model = kjson_maybe(o, "model");
-	size_t i;
-
-	if (!json_is_string(text))
-		kdie_usage("%s: 'text' is missing or not a string", path);
-	kbuf_add(&reply.text, json_string_value(text), json_string_length(text));
-	kbuf_puts(&reply.reasoning, reasoning);
-	i = kindex_of(finish, finishes, LEN(finishes));
-	reply.finish = i < LEN(finishes) ? finishes[i] : "other";
-	if (model) {
-		free(reply.model);
-		reply.model = kstrdup(model);
-	}
-	kusage_read(&reply.usage, json_object_get(o, "usage"));
-}
-
 json_t *
 ask_file(void)
 {
-	auto_free char *prompt = NULL, *txt = NULL, *json = NULL, *text = NULL;
+	const char *prompt, *txt, *json;
+	auto_free char *text = NULL;
 	bool too_large;
 	size_t len;
 
-	if (!call.folder)
+	if (!call.out)
 		kdie_usage("the provider 'file' needs -o FILE; prompt and answer go into the same "
 		           "folder");
-	prompt = kasprintf("%s/prompt.md", call.folder);
-	txt = kasprintf("%s/reply.txt", call.folder);
-	json = kasprintf("%s/reply.json", call.folder);
+	prompt = kbeside(call.out, "prompt.md");
+	txt = kbeside(call.out, "reply.txt");
+	json = kbeside(call.out, "reply.json");
 	write_prompt(prompt, txt, json);
 	reply_init("file", *call.model ? call.model : "file");
 	text = take(json, &len, &too_large);
 	if (text) {
-		from_json(json);
+		json_auto_t *o = kjson_load(json);
+
+		if (!reply_read(o))
+			kdie_usage("%s: 'text' is missing or not a string", json);
 	} else if (!too_large) {
 		text = take(txt, &len, &too_large);
 		if (!text && !too_large)
@@ -145,7 +113,6 @@ ask_file(void)
 	}
 	if (too_large)
 		reply_too_large();
-	if (reply.usage.known)
-		reply_price();
+	reply_price();
 	return reply_finish();
 }

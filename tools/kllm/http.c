@@ -31,7 +31,6 @@ static struct session {
 	char *url;
 	char *auth; /* the header that holds the key; NULL: none */
 	const char *headers[5];
-	struct klimit *limit;
 	char *ledger;
 	int64_t correction; /* what must still be booked once the record is safe */
 	int64_t started;
@@ -83,21 +82,20 @@ check_url(const char *url)
 static void
 set_headers(void)
 {
-	const char *env = kcamp_str("model.key_env"), *file = call.key_file, *key;
+	const char *env = kcamp_str("model.key_env"), *file = kcamp_str("model.key_file"), *key;
 	bool messages = server->api == API_MESSAGES, bearer = !messages;
 	size_t n = 0;
 
 	env = *env ? env : server->key_env;
-	if (!file)
-		file = getenv("KLLM_KEY_FILE");
+	file = *file ? file : getenv("KLLM_KEY_FILE");
 	key = secret_load(file && *file ? file : NULL, env);
 	if (!key && messages) {
 		key = secret_load(NULL, "ANTHROPIC_AUTH_TOKEN");
 		bearer = key != NULL;
 	}
 	if (!key && !url_is_loopback(session.url))
-		kdie_usage("auth: no key found: set %s, or name a key file (--key-file, "
-		           "model.key_file)",
+		kdie_usage("auth: no key found: set %s, or name a key file (model.key_file, "
+		           "KLLM_KEY_FILE)",
 		    env);
 	if (key) {
 		session.auth =
@@ -129,8 +127,8 @@ open_limit(void)
 {
 	const char *host = strstr(session.url, "://") + 3;
 
-	session.limit = klimit_open(kshown("%s %.*s %s", call.provider, (int)strcspn(host, "/"),
-	    host, ksha256_of(session.auth ?: "")));
+	klimit_open(kshown("%s %.*s %s", call.provider, (int)strcspn(host, "/"), host,
+	    ksha256_of(session.auth ?: "")));
 }
 
 /* At most CAP tokens, and no more than the model can write. */
@@ -177,7 +175,6 @@ session_close(void)
 {
 	json_decref(request.omitted);
 	free(request.body);
-	klimit_close(session.limit);
 	if (session.auth)
 		explicit_bzero(session.auth, strlen(session.auth));
 }
@@ -194,8 +191,8 @@ static void
 book(int64_t input)
 {
 	struct kusage most = { .input = input, .cache_write = input, .output = request.cap };
-	int64_t cap = (int64_t)llround(call.budget_usd * 1e9), spent,
-	        cost = kmodel_cost(request.row, &most);
+	double budget = kcamp_num("stop.budget_usd");
+	int64_t cap = llround(budget * 1e9), spent, cost = kmodel_cost(request.row, &most);
 
 	if (cost == KUSAGE_UNKNOWN && cap > 0)
 		kdie_usage("budget: a budget is set, but the price of '%s' is unknown; "
@@ -206,8 +203,7 @@ book(int64_t input)
 		kdie_usage("budget: %.4f USD are spent or reserved and this request may cost %.4f, "
 		           "but "
 		           "the budget is %.4f (%s)",
-		    (double)spent / 1e9, (double)session.booked / 1e9, call.budget_usd,
-		    session.ledger);
+		    (double)spent / 1e9, (double)session.booked / 1e9, budget, session.ledger);
 }
 
 static void
@@ -225,13 +221,13 @@ wait_turn(void)
 {
 	double when;
 
-	switch (klimit_turn(session.limit, retry_span_s, &when)) {
+	switch (klimit_turn(retry_span_s, &when)) {
 	case KLIMIT_GO:
 		return;
 	case KLIMIT_STOPPED:
 		refund();
 		kdie_usage("%s: not sent, because the call before it failed: %s", call.id,
-		    klimit_reason(session.limit));
+		    klimit_reason());
 	case KLIMIT_LATER:
 		refund();
 		kdie(K_AGAIN, "%s: rate limit: next request in %.0f s", call.id, when);
@@ -420,7 +416,7 @@ give_up(enum failure f, char *reason)
 	snprintf(said, sizeof said, "%s", text.data);
 	free(reason);
 	if (rule->stop_s > 0)
-		klimit_stop(session.limit, said, rule->stop_s);
+		klimit_stop(said, rule->stop_s);
 	session_close();
 	kdie(rule->exit_code, "%s: %s: %s", call.id, rule->name, said);
 }
@@ -437,14 +433,6 @@ pause_of(int failed, double wait)
 	if (wait >= 0)
 		return wait + u * (0.1 * wait + base);
 	return u * fmin(longest_backoff_s, base * pow(2, failed - 1));
-}
-
-static void
-sleep_s(double seconds)
-{
-	struct timespec t = { (time_t)seconds, (long)(fmod(seconds, 1) * 1e9) };
-
-	nanosleep(&t, NULL);
 }
 
 /* After failure number FAILED of class F: waits and returns, or ends the program. */
@@ -467,11 +455,11 @@ retry_or_end(enum failure f, const struct outcome *o, int failed)
 	else if (gone + pause > retry_span_s)
 		text = kasprintf("%s; gave up after %.0f s", why, gone);
 	if (rule->shared)
-		klimit_hold(session.limit, fmin(wait >= 0 ? wait : pause, longest_wait_s));
+		klimit_hold(fmin(wait >= 0 ? wait : pause, longest_wait_s));
 	if (text)
 		give_up(f, text);
 	kprogress("%s reply: %s, again in %.1f s", call.id, rule->name, pause);
-	sleep_s(pause);
+	klimit_sleep(pause);
 }
 
 /* Omits a parameter that the server refuses. */
@@ -583,8 +571,7 @@ conclude(void)
 	if (!answer.text.len)
 		kbuf_add(&reply.text, answer.refusal.data, answer.refusal.len);
 	kbuf_add(&reply.reasoning, answer.reasoning.data, answer.reasoning.len);
-	free(reply.model);
-	reply.model = kstrdup(answer.model ?: request.model);
+	reply_model(answer.model);
 	reply.attempts = session.requests;
 	reply.total_ms = (double)(know_ns() - session.started) * 1e-6;
 }

@@ -5,25 +5,18 @@
 #include <inttypes.h>
 #include <sys/file.h>
 
-enum { NS = 1000000000 };
+#include "kfence.h"
+#include "kregex.h"
+
 /* The most that a ledger may hold, in 1e-9 USD: a billion dollars. */
 static const long long LEDGER_MAX = 1000000000000000000;
 
-/* Contents of the state file; times are of the monotonic clock, in nanoseconds. */
-struct state {
-	char schema[16];
-	int64_t hold_until, stop_until;
-	int64_t now; /* of the last write: later than the clock means that the machine was
-                      * rebooted */
-	char reason[400];
-};
+/* No pause or stop is longer, in seconds; if one seems to be, the clock was set back. */
+static const double longest = 600;
+enum { REASON_MAX = 400 };
 
-struct klimit {
-	char *path;
-	int fd;             /* of the state's file */
-	struct state state; /* valid between state_enter and state_leave, as it was at
-                             * state_enter */
-};
+/* The files of the pause and of the stop, which holds the reason; kept to the end. */
+static char *pause_file, *stop_file;
 
 char *
 klimit_folder(void)
@@ -56,153 +49,130 @@ klimit_first_time(const char *name)
 	return fd >= 0;
 }
 
-struct klimit *
+void
 klimit_open(const char *name)
 {
-	struct klimit *l = kcalloc(1, sizeof *l);
+	pause_file = kstrdup(state_path(name, ".pause"));
+	stop_file = kstrdup(state_path(name, ".stop"));
+}
 
-	l->path = kstrdup(state_path(name, ".state"));
-	l->fd = open(l->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (l->fd < 0)
-		kdie_io("%s", l->path);
-	return l;
+double
+klimit_age(const struct stat *st)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (double)(now.tv_sec - st->st_mtim.tv_sec) +
+	    1e-9 * (double)(now.tv_nsec - st->st_mtim.tv_nsec);
+}
+
+static struct timespec
+timespec_of(double seconds)
+{
+	return (struct timespec){ (time_t)seconds, (long)(fmod(seconds, 1) * 1e9) };
 }
 
 void
-klimit_close(struct klimit *l)
+klimit_sleep(double seconds)
 {
-	if (!l)
-		return;
-	close(l->fd);
-	free(l->path);
-	free(l);
+	struct timespec t = timespec_of(seconds);
+
+	nanosleep(&t, NULL);
+}
+
+/* Seconds until the pause or stop in the file PATH ends; 0: there is none. */
+static double
+seconds_left(const char *path)
+{
+	struct stat st;
+	double left = kfind_link(path, &st) ? -klimit_age(&st) : 0;
+
+	return left > 0 && left < longest ? left : 0;
 }
 
 static void
-lock(int fd)
+end_after(const char *path, double seconds, const char *text)
 {
-	if (TEMP_FAILURE_RETRY(flock(fd, LOCK_EX)) < 0)
-		kdie_io("flock");
-}
+	auto_close int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+	struct timespec now, end;
 
-/*
- * Take the lock and read; a state from before a reboot, of another version, or none counts as a new
- * one.
- */
-static struct state *
-state_enter(struct klimit *l)
-{
-	static const struct state fresh = { .schema = "klimit/3" };
-	struct state *s = &l->state;
-
-	lock(l->fd);
-	if (pread(l->fd, s, sizeof *s, 0) != sizeof *s ||
-	    memcmp(s->schema, fresh.schema, sizeof s->schema) || s->now > know_ns())
-		*s = fresh;
-	s->reason[sizeof s->reason - 1] = '\0';
-	return s;
-}
-
-/* Write if SAVE is set, and release the lock. */
-static void
-state_leave(struct klimit *l, bool save)
-{
-	struct state *s = &l->state;
-
-	s->now = know_ns();
-	if (save && pwrite(l->fd, s, sizeof *s, 0) != sizeof *s)
-		kdie_io("%s", l->path);
-	flock(l->fd, LOCK_UN);
+	clock_gettime(CLOCK_REALTIME, &now);
+	end = timespec_of((double)now.tv_nsec * 1e-9 + seconds);
+	end.tv_sec += now.tv_sec;
+	if (fd < 0 || kwrite_all(fd, text, strlen(text)) < 0 ||
+	    futimens(fd, (struct timespec[]){ end, end }) < 0)
+		kdie_io("%s", path);
 }
 
 enum klimit_turn
-klimit_turn(struct klimit *l, double wait_s, double *when)
+klimit_turn(double wait_s, double *when)
 {
-	int64_t deadline = know_ns() + (int64_t)(wait_s * 1e9);
+	int64_t start = know_ns();
 
-	for (*when = 0;;) {
-		struct state *s = state_enter(l);
-		int64_t now = know_ns(), left = s->hold_until - now;
-		struct timespec t = { left / NS, left % NS };
-		bool stopped = s->stop_until > now;
-
-		state_leave(l, false);
-		if (stopped)
+	for (;; klimit_sleep(*when)) {
+		*when = seconds_left(pause_file);
+		if (seconds_left(stop_file) > 0)
 			return KLIMIT_STOPPED;
-		if (left <= 0)
+		if (*when <= 0)
 			return KLIMIT_GO;
-		if (now + left > deadline) {
-			*when = (double)left * 1e-9;
+		if (kseconds_since(start) + *when > wait_s)
 			return KLIMIT_LATER;
-		}
-		nanosleep(&t, NULL);
 	}
 }
 
 void
-klimit_hold(struct klimit *l, double seconds)
+klimit_hold(double seconds)
 {
-	struct state *s = state_enter(l);
-	int64_t until = know_ns() + (int64_t)(seconds * 1e9);
-
-	if (s->hold_until < until)
-		s->hold_until = until;
-	state_leave(l, true);
+	if (seconds_left(pause_file) < seconds)
+		end_after(pause_file, seconds, "");
 }
 
 void
-klimit_stop(struct klimit *l, const char *reason, double seconds)
+klimit_stop(const char *reason, double seconds)
 {
-	struct state *s = state_enter(l);
+	auto_free char *line = kfence_line(reason, REASON_MAX);
 
-	s->stop_until = know_ns() + (int64_t)(seconds * 1e9);
-	snprintf(s->reason, sizeof s->reason, "%s", reason);
-	for (char *p = s->reason; *p; p++)
-		if (*p == '\n')
-			*p = ' ';
-	state_leave(l, true);
+	end_after(stop_file, seconds, line);
 }
 
-const char *
-klimit_reason(const struct klimit *l)
+char *
+klimit_reason(void)
 {
-	return l->state.reason;
+	return kread_file_or_die(stop_file, BUFSIZ, NULL);
 }
 
 /* The amount in a ledger; any other content ends the program. */
 static int64_t
 read_ledger(int fd, const char *path)
 {
-	char text[64], end;
-	long long sum = 0;
+	char text[64] = "";
 	ssize_t got = pread(fd, text, sizeof text - 1, 0);
+	long long sum = 0;
 
 	if (got < 0)
 		kdie_io("%s", path);
-	text[got] = '\0';
 	errno = 0;
-	if (got &&
-	    (sscanf(text, "spent_nanousd %lld%c", &sum, &end) != 2 || end != '\n' ||
-	        text[strcspn(text, "\n") + 1]))
-		kdie(K_IO, "%s: not a ledger; it should contain: spent_nanousd NUMBER", path);
-	if (errno == ERANGE || sum < 0 || sum > LEDGER_MAX)
-		kdie(K_IO, "%s: %.*s must be the amount spent, from 0 to %lld in 1e-9 USD", path,
-		    (int)strcspn(text + strlen("spent_nanousd "), "\n"),
-		    text + strlen("spent_nanousd "), LEDGER_MAX);
+	if (got)
+		sum = strtoll(text + strcspn(text, "0123456789"), NULL, 10);
+	if (errno || sum > LEDGER_MAX || (got && !kregex_is("\\Aspent_nanousd \\d+\\n\\z", text)))
+		kdie(K_IO,
+		    "%s: not a ledger; it should contain: spent_nanousd NUMBER, from 0 to %lld, in "
+		    "1e-9 USD",
+		    path, LEDGER_MAX);
 	return sum;
 }
 
 bool
 kbudget_add(const char *path, int64_t amount, int64_t cap, int64_t *spent)
 {
-	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666), n;
+	auto_close int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+	int n;
 	int64_t sum, total;
 	char text[64];
 	bool fits;
 
-	if (fd < 0)
+	if (fd < 0 || TEMP_FAILURE_RETRY(flock(fd, LOCK_EX)) < 0)
 		kdie_io("%s", path);
-	lock(fd);
 	sum = read_ledger(fd, path);
 	if (__builtin_add_overflow(sum, amount, &total) || total > LEDGER_MAX)
 		kdie(K_IO, "%s: %" PRId64 " and %" PRId64 " more are beyond the range of a ledger",
@@ -218,6 +188,5 @@ kbudget_add(const char *path, int64_t amount, int64_t cap, int64_t *spent)
 		    fdatasync(fd) < 0)
 			kdie_io("%s", path);
 	}
-	close(fd);
 	return fits;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * klimit: the state that the model calls of all processes on this machine share: a pause after "too
- * many requests", a stop after a refused key; and the money that a campaign has spent. State is in
- * small files under an exclusive flock.
+ * many requests", a stop after a refused key; and the money that a campaign has spent. A pause and
+ * a stop are small files, whose time of change is when they end.
  */
 #pragma once
 
@@ -17,10 +17,8 @@ char *klimit_folder(void);
 /* True for exactly one caller per NAME and folder. */
 bool klimit_first_time(const char *name);
 
-/* One limiter: for a server and a key. Opaque; end with klimit_close. */
-struct klimit;
-struct klimit *klimit_open(const char *name);
-void klimit_close(struct klimit *l);
+/* The limiter of this process: for a server and a key. */
+void klimit_open(const char *name);
 
 enum klimit_turn { KLIMIT_GO, KLIMIT_LATER, KLIMIT_STOPPED };
 
@@ -29,13 +27,19 @@ enum klimit_turn { KLIMIT_GO, KLIMIT_LATER, KLIMIT_STOPPED };
  * number of seconds. KLIMIT_STOPPED: a call failed in a way in which the next one would fail too;
  * the reason is in klimit_reason.
  */
-enum klimit_turn klimit_turn(struct klimit *l, double wait_s, double *when);
+enum klimit_turn klimit_turn(double wait_s, double *when);
 
 /* Nobody may send for this long. */
-void klimit_hold(struct klimit *l, double seconds);
+void klimit_hold(double seconds);
 /* All callers are refused for this long, because of REASON. */
-void klimit_stop(struct klimit *l, const char *reason, double seconds);
-const char *klimit_reason(const struct klimit *l);
+void klimit_stop(const char *reason, double seconds);
+/* The caller frees. */
+char *klimit_reason(void);
+
+/* Seconds since the file was changed; below 0: its time has not come yet. */
+double klimit_age(const struct stat *st);
+void klimit_sleep(double seconds);
+
 /*
  * Money. The ledger is a file of one line. kbudget_add books AMOUNT before a request is sent, or
  * corrects a booking once the true cost is known. If the sum would exceed CAP (0: no cap), it

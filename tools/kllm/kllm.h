@@ -23,9 +23,6 @@ extern struct call {
 	char *priced;         /* the model that model.price_* apply to; owned */
 	const char *base_url; /* of the server; "" for the provider's default */
 	const char *out;      /* path of the output; NULL for stdout */
-	char *folder;         /* folder of OUT; NULL for stdout */
-	const char *key_file; /* NULL: none */
-	double budget_usd;    /* 0: no cap */
 	bool allow_secrets;
 } call; /* of this process; kept to the end */
 
@@ -58,14 +55,15 @@ void reply_too_large(void);
 json_t *reply_bounded(json_t *member);
 /* Usage of a model that reports none: estimated from the text, and marked as such. */
 void reply_estimate(void);
-/* The cost, if usage was reported and a price is known. */
-void reply_price(void);
-
+/* The name of the model that answered; NULL: the one that was asked. */
+void reply_model(const char *name);
 /*
- * Path of a file next to the output, with its ending replaced: "trials/007/02/reply" + suffix. The
- * caller frees.
+ * Takes an answer that a person or a command wrote as JSON: {"text", "reasoning", "model",
+ * "finish", "usage", "cost_usd"}. False when it has no text.
  */
-char *call_beside(const char *suffix);
+bool reply_read(const json_t *o);
+/* The cost, if it is not known yet, usage was reported and a price is known. */
+void reply_price(void);
 
 /* models.c */
 /*

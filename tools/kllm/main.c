@@ -28,12 +28,10 @@ static const struct provider {
 };
 
 static struct {
-	const char *out, *in;
+	const char *in;
 	const char *knobs[64];
 	size_t knob_count;
-	const char *budget, *key_file;
 	bool feedback; /* use the model of feedback.* */
-	bool allow_secrets;
 	bool thin;
 	bool check; /* ask nobody */
 } given;
@@ -52,15 +50,12 @@ parse_options(int argc, char **argv)
 {
 	const struct koption options[] = {
 		KOPTION_CAMPAIGN(&kcamp.dir),
-		KOPTION_OUTPUT(&given.out),
+		KOPTION_OUTPUT(&call.out),
 		{ 'k', "knob", .call = add_knob,
 		    .help = "NAME=VALUE\tset a field of campaign.json; repeatable" },
-		KOPTION_TEXT(
-		    "budget", &given.budget, "USD\trefuse a call that could exceed this cost"),
 		KOPTION_FLAG("feedback", &given.feedback,
 		    "\task the second model (feedback.*) to digest a log"),
-		KOPTION_TEXT("key-file", &given.key_file, "FILE\tread the key from FILE"),
-		KOPTION_FLAG("allow-secrets", &given.allow_secrets,
+		KOPTION_FLAG("allow-secrets", &call.allow_secrets,
 		    "\tsend prompts that contain something like a key"),
 		KOPTION_FLAG("check", &given.check, "\tonly check whether the model can be asked"),
 		KOPTION_FLAG(
@@ -68,8 +63,8 @@ parse_options(int argc, char **argv)
 	};
 
 	koption_read(options, usage, argc, argv);
-	if (given.out && !strcmp(given.out, "-"))
-		given.out = NULL;
+	if (call.out && !strcmp(call.out, "-"))
+		call.out = NULL;
 	if (argc - optind > 1)
 		koption_misuse(usage, "give one prompt only");
 	given.in = argv[optind];
@@ -141,23 +136,6 @@ use_feedback(void)
 		kjson_put(group, "name", name);
 }
 
-/*
- * The campaign's prices apply to its own model, not to the one that digests logs; prices on the
- * command line apply to that one.
- */
-static char *
-priced_model(void)
-{
-	static const char price[] = "model.price_", name[] = "model.name=";
-	const char *model = kcamp_str("model.name");
-	bool here = kany(kforeach_of(knob, given.knobs, given.knob_count), kbegins(*knob, price));
-
-	for (size_t i = 0; i < given.knob_count && here; i++)
-		if (kbegins(given.knobs[i], name))
-			model = given.knobs[i] + strlen(name);
-	return kstrdup(model);
-}
-
 /* The only record in the input. */
 static void
 read_record(struct krec *rec)
@@ -184,16 +162,12 @@ base_url_of(void)
 	return *base ? base : env ?: "";
 }
 
-/* Sets provider, model, server and key. */
 static void
 aim(void)
 {
 	call.provider = kcamp_str("model.provider");
 	call.model = kcamp_str("model.name");
 	call.base_url = base_url_of();
-	call.key_file = given.key_file;
-	if (!call.key_file && *kcamp_str("model.key_file"))
-		call.key_file = kcamp_str("model.key_file");
 }
 
 static void
@@ -209,11 +183,6 @@ prepare(void)
 	stable = kjson_int(call.rec.json, "prompt.stable_bytes");
 	call.stable_bytes = stable > 0 && (size_t)stable <= user_len ? (size_t)stable : 0;
 	strcpy(call.id, krec_id(&call.rec));
-	call.out = given.out;
-	call.folder = given.out ? kfolder_of(given.out) : NULL;
-	call.budget_usd = given.budget ? knum_double(given.budget, 0, 1e9, "--budget")
-	                               : kcamp_num("stop.budget_usd");
-	call.allow_secrets = given.allow_secrets;
 }
 
 /* The campaign's provider; dies when there is no such provider, or its model is missing. */
@@ -260,8 +229,9 @@ main(int argc, char **argv)
 	kutil_init("kllm");
 	parse_options(argc, argv);
 	kcamp_load();
-	call.priced = priced_model();
 	apply_knobs();
+	/* The campaign's prices apply to its own model, not to the one that digests logs. */
+	call.priced = kstrdup(kcamp_str("model.name"));
 	if (given.feedback)
 		use_feedback();
 	aim();

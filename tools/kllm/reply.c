@@ -24,6 +24,15 @@ reply_init(const char *provider, const char *model)
 	kbuf_add(&reply.reasoning, "", 0);
 }
 
+void
+reply_model(const char *name)
+{
+	if (!name)
+		return;
+	free(reply.model);
+	reply.model = kstrdup(name);
+}
+
 /* A short text that a server may have influenced: it may echo anything, even the key. */
 static json_t *
 safe_text(const char *s)
@@ -64,8 +73,29 @@ reply_estimate(void)
 void
 reply_price(void)
 {
-	if (reply.usage.known)
+	if (reply.usage.known && reply.nanousd == KUSAGE_UNKNOWN)
 		reply.nanousd = kmodel_cost(models_row(reply.model), &reply.usage);
+}
+
+bool
+reply_read(const json_t *o)
+{
+	static const char *const finishes[] = { "stop", "length", "refusal", "content_filter",
+		"other" };
+	const json_t *text = json_object_get(o, "text");
+	size_t finish = kindex_of(kjson_str_or(o, "finish", "stop"), finishes, LEN(finishes) - 1);
+	double cost = kjson_num_or(o, "cost_usd", -1);
+
+	if (!json_is_string(text))
+		return false;
+	kbuf_add(&reply.text, json_string_value(text), json_string_length(text));
+	kbuf_puts(&reply.reasoning, kjson_str(o, "reasoning"));
+	reply.finish = finishes[finish];
+	reply_model(kjson_maybe(o, "model"));
+	kusage_read(&reply.usage, json_object_get(o, "usage"));
+	if (cost >= 0 && cost < 1e6)
+		reply.nanousd = llround(cost * 1e9);
+	return true;
 }
 
 static json_t *
@@ -158,13 +188,4 @@ reply_bounded(json_t *member)
 	if (small != member)
 		json_decref(member);
 	return small;
-}
-
-char *
-call_beside(const char *suffix)
-{
-	const char *end = strrchr(call.out, '/'), *dot = strrchr(end ?: call.out, '.');
-
-	return kasprintf(
-	    "%.*s%s", dot ? (int)(dot - call.out) : (int)strlen(call.out), call.out, suffix);
 }

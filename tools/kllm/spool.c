@@ -2,13 +2,16 @@
 /* spool: see spool.h. */
 #include "spool.h"
 
+#include "kregex.h"
 #include "secret.h"
 
 /* Path for a step, or NULL when the output is stdout; the caller frees. */
 static char *
 spool_path(int step)
 {
-	return call.out ? call_beside(step > 1 ? ".spool2" : ".spool") : NULL;
+	auto_free char *stem = call.out ? kregex_sub("\\.[^./]*\\z", call.out, "") : NULL;
+
+	return stem ? kasprintf("%s.spool%s", stem, step > 1 ? "2" : "") : NULL;
 }
 
 int
