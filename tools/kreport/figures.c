@@ -19,18 +19,6 @@ four(double v)
 }
 
 static const char *
-show_time(double ns)
-{
-	if (!(ns > 0))
-		return NONE;
-	if (ns < 1e3)
-		return kshown("%.0f ns", ns);
-	if (ns < 1e6)
-		return kshown("%s µs", four(ns / 1e3));
-	return ns < 1e9 ? kshown("%s ms", four(ns / 1e6)) : kshown("%s s", four(ns / 1e9));
-}
-
-static const char *
 show_times(double ratio)
 {
 	int digits = ratio >= 100 ? 0 : ratio >= 10 ? 1 : ratio >= 2 ? 2 : 3;
@@ -46,48 +34,6 @@ show_percent(double ratio)
 	return kshown("%.*f %%", ratio < 10, 100 * ratio);
 }
 
-/* VALUE in the first of N units in which it is below LIMIT; *UNIT is set to the unit. */
-static double
-scaled(double value, double step, double limit, size_t n, size_t *unit)
-{
-	for (*unit = 0; value >= limit && *unit < n - 1; ++*unit)
-		value /= step;
-	return value;
-}
-
-static const char *const prefixes[] = { "", "k", "M", "G", "T", "P" };
-
-static const char *
-show_rate(double per_second, const char *unit)
-{
-	size_t i;
-	double v = scaled(per_second, 1000, 1000, LEN(prefixes), &i);
-
-	return per_second > 0 ? kshown("%s %s%s", four(v), prefixes[i], unit) : NONE;
-}
-
-static const char *
-show_flops(double v)
-{
-	return show_rate(v, "FLOP/s");
-}
-
-static const char *
-show_bandwidth(double v)
-{
-	return show_rate(v, "B/s");
-}
-
-static const char *
-show_bytes(double bytes)
-{
-	static const char *const unit[] = { "B", "KiB", "MiB", "GiB", "TiB" };
-	size_t i;
-	double v = scaled(bytes, 1024, 1024, LEN(unit), &i);
-
-	return kshown("%.*f %s", v < 10 && i ? 1 : 0, v, unit[i]);
-}
-
 static const char *
 show_count(double n)
 {
@@ -97,49 +43,60 @@ show_count(double n)
 	return kshown("%s", text);
 }
 
+static const char *
+show_usd(double usd)
+{
+	return kshown("$%.*f", usd > 0 && usd < 0.1 ? 4 : 2, usd);
+}
+
 const char *
 own_metric(void)
 {
 	return strcmp(kcamp_unit(), "ms") ? kcamp_unit() : NULL;
 }
 
-/* A time, or the metric of the campaign's own command. */
-static const char *
-show_measured(double ns)
-{
-	if (!own_metric())
-		return show_time(ns);
-	return ns > 0 ? kshown("%.4g %.60s", kcamp_shown(ns / 1e6), own_metric()) : NONE;
-}
+/* How numbers are written: by a function, or in the largest unit, STEP times the one before. */
+static const struct way {
+	const char *how;
+	const char *(*show)(double v);
+	double step;
+	const char *units[7];
+} ways[] = {
+	{ "times", .show = show_times },
+	{ "percent", .show = show_percent },
+	{ "count", .show = show_count },
+	{ "usd", .show = show_usd },
+	{ "time", .step = 1000, .units = { "ns", "µs", "ms", "s" } },
+	{ "bytes", .step = 1024, .units = { "B", "KiB", "MiB", "GiB", "TiB" } },
+	{ "bandwidth", .step = 1000, .units = { "B/s", "kB/s", "MB/s", "GB/s", "TB/s", "PB/s" } },
+	{ "flops", .step = 1000,
+	    .units = { "FLOP/s", "kFLOP/s", "MFLOP/s", "GFLOP/s", "TFLOP/s", "PFLOP/s" } },
+};
 
 static const char *
-show_usd(double usd)
+in_units(const struct way *way, double v)
 {
-	return kshown(usd > 0 && usd < 0.1 ? "$%.4f" : "$%.2f", usd);
+	const char *const *unit = way->units;
+	bool whole;
+
+	for (; v >= way->step && unit[1]; unit++)
+		v /= way->step;
+	whole = unit == way->units || (way->step > 1000 && v >= 10);
+	return !(v > 0) ? NONE : kshown("%s %s", whole ? kshown("%.0f", v) : four(v), *unit);
 }
 
-/* Numbers in a fixed form, which a printf format may give. */
+/* A number as HOW says; NULL: it says nothing. */
 static const char *
 show_number(const char *how, double v)
 {
-	static const struct {
-		const char *how;
-		const char *(*show)(double);
-	} ways[] = {
-		{ "time", show_time },
-		{ "measured", show_measured },
-		{ "times", show_times },
-		{ "percent", show_percent },
-		{ "count", show_count },
-		{ "usd", show_usd },
-		{ "bytes", show_bytes },
-		{ "flops", show_flops },
-		{ "bandwidth", show_bandwidth },
-	};
+	bool measured = !strcmp(how, "measured");
+	const struct way *way = krow_with(ways, LEN(ways), how, measured ? "time" : how);
 
-	kforeach(one, ways)
-		if (!strcmp(one->how, how))
-			return one->show(v);
+	/* A time may be the metric of the campaign's own command. */
+	if (measured && own_metric())
+		return v > 0 ? kshown("%.4g %.60s", kcamp_shown(v / 1e6), own_metric()) : NONE;
+	if (way)
+		return way->show ? way->show(v) : in_units(way, v);
 	return !strcmp(how, "change") ? kshown("%+.2f %%", v)
 	    : !strcmp(how, "gain")    ? kshown("%+.3g", v)
 	    : !strcmp(how, "two")     ? kshown("%.2f", v)
@@ -148,40 +105,35 @@ show_number(const char *how, double v)
 	                              : NULL;
 }
 
-static double
-low_of(const json_t *ratio)
-{
-	return kjson_num(ratio, "low");
-}
-
 static bool
 is_point(const json_t *ratio)
 {
-	return json_object_get(ratio, "high") && low_of(ratio) >= kjson_num(ratio, "high");
+	return json_object_get(ratio, "high") &&
+	    kjson_num(ratio, "low") >= kjson_num(ratio, "high");
 }
 
 /* "155× to 161×"; AS formats one end. */
 static const char *
 show_interval(const json_t *ratio, const char *(*as)(double))
 {
-	double high = kjson_num(ratio, "high");
+	double low = kjson_num(ratio, "low"), high = kjson_num(ratio, "high");
 
 	if (!json_object_get(ratio, "high") || is_point(ratio))
 		return "too few samples for an interval";
-	if (!(low_of(ratio) > 0))
+	if (!(low > 0))
 		return kshown("at most %s; too few samples for a lower end", as(high));
-	return kshown("%s to %s", as(low_of(ratio)), as(high));
+	return kshown("%s to %s", as(low), as(high));
 }
 
 static const char *
 show_speed(const json_t *ratio)
 {
-	double mean = kjson_num(ratio, "mean");
+	const char *mean = show_times(kjson_num(ratio, "mean"));
 	bool provisional = kjson_bool(ratio, "provisional");
 
-	if (!(mean > 0) || is_point(ratio))
-		return kshown("%s%s", show_times(mean), provisional ? " (provisional)" : "");
-	return kshown("%s (%s%s)", show_times(mean), show_interval(ratio, show_times),
+	if (!(kjson_num(ratio, "mean") > 0) || is_point(ratio))
+		return kshown("%s%s", mean, provisional ? " (provisional)" : "");
+	return kshown("%s (%s%s)", mean, show_interval(ratio, show_times),
 	    provisional ? ", provisional" : "");
 }
 
@@ -207,29 +159,29 @@ show_plural(const char *words, double n)
 	return kshown("%s %s", show_count(n), slash + 1);
 }
 
-static void
-put_hidden(struct kbuf *out, const char *text, size_t len)
+/* A text, which HOW may cut, or replace if it is empty. */
+static bool
+show_text(struct kbuf *out, const char *how, const char *text)
 {
-	kforeach_of(one, text, len) {
+	json_auto_t *cut = !strcmp(how, "cut") ? cut_json(text, CUT) : NULL;
+
+	text = cut ? json_string_value(cut) : *text || !*how ? text : NONE;
+	kforeach_of(one, text, strlen(text)) {
 		char c = page_hide(*one);
 
 		kbuf_add(out, &c, 1);
 	}
+	return cut || !*how || !strcmp(how, "or");
 }
 
 bool
 show_value(struct kbuf *out, const char *how, const json_t *value)
 {
-	const char *text = json_string_value(value);
 	double n = json_number_value(value);
+	const char *text;
 
-	if (text) {
-		json_auto_t *cut = !strcmp(how, "cut") ? cut_json(text, CUT) : NULL;
-
-		text = cut ? json_string_value(cut) : *text || !*how ? text : NONE;
-		put_hidden(out, text, strlen(text));
-		return !*how || !strcmp(how, "cut") || !strcmp(how, "or");
-	}
+	if (json_is_string(value))
+		return show_text(out, how, json_string_value(value));
 	if (!*how)
 		return false;
 	if (!value || json_is_null(value))

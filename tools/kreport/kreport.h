@@ -69,16 +69,14 @@ const char *own_metric(void);
 /* The hook of templates, which hides characters in texts that would be markup in the page. */
 bool show_value(struct kbuf *out, const char *how, const json_t *value);
 
-/* page.c: the filled-in template as HTML and as Markdown. */
+/* page.c: the filled-in template as a page. */
 
-extern struct page {
-	struct kbuf html, md;
-} page; /* of page_make */
 /* A character of a value, hidden if it is one of markup; and all of a text back, in place. */
 char page_hide(char c);
 void page_show(char *text, size_t len);
 /*
- * FIGURES: the SVG of each figure that it names; REFRESH: the number of seconds after which the
- * page is reloaded, 0: never.
+ * As HTML or Markdown. FIGURES: the SVG of each figure that it names; REFRESH: the number of
+ * seconds after which the page is reloaded, 0: never.
  */
-void page_make(const char *text, const char *title, long refresh, const json_t *figures);
+struct kbuf page_make(
+    bool html, const char *text, const char *title, long refresh, const json_t *figures);

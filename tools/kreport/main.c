@@ -44,12 +44,17 @@ write_pages(const json_t *facts, const json_t *figures, enum format format, cons
 	auto_buf struct kbuf text =
 	    fill(report.count ? "tools/kreport/report.page" : "tools/kreport/wait.page", facts);
 
-	page_make(text.data, kjson_str(facts, "title"), refresh, figures);
-	if (format == BOTH) {
-		kwrite_or_die(kshown("%s/report.html", kcamp.dir), page.html.data, page.html.len);
-		kwrite_or_die(kshown("%s/report.md", kcamp.dir), page.md.data, page.md.len);
-	} else {
-		write_output(output, format == MARKDOWN ? &page.md : &page.html);
+	for (int html = 0; html < 2; html++) {
+		struct kbuf page = { 0 };
+
+		if (format != BOTH && html != (format != MARKDOWN))
+			continue;
+		page = page_make(html, text.data, kjson_str(facts, "title"), refresh, figures);
+		write_output(format == BOTH
+		        ? kshown("%s/report.%s", kcamp.dir, html ? "html" : "md")
+		        : output,
+		    &page);
+		kbuf_free(&page);
 	}
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The page: lines of report.page, filled in, as HTML and as Markdown. Everything that was filled in
- * is data: it contains no markup characters, and is escaped for each format (kmark). See kreport.h.
+ * The page: lines of report.page, filled in, as HTML or Markdown. Everything that was filled in
+ * is data: it contains no markup characters, and is escaped for the format (kmark). See kreport.h.
  */
 
 #include "kmark.h"
@@ -23,29 +23,6 @@ page_hide(char c)
 	return sign ? (char)(1 + sign - signs) : c > 0 && c <= (char)strlen(signs) ? '\6' : c;
 }
 
-/* The block that is open; it ends when something else follows. */
-enum inside { NOTHING, LIST, TILES, PICTURES, BARS };
-
-static struct writer {
-	struct kbuf contents; /* links to the sections */
-	enum inside inside;
-	bool section;
-	char *column[CELLS]; /* of the current table: the sign of its kind and its name */
-	size_t columns;
-	double longest; /* longest bar of the current group */
-	const json_t *figures;
-} writer; /* of the page */
-
-struct page page;
-
-/* Adds unescaped text to the page and to Markdown. */
-static void
-both(const char *html, const char *md)
-{
-	kbuf_puts(&page.html, html);
-	kbuf_puts(&page.md, md);
-}
-
 void
 page_show(char *text, size_t len)
 {
@@ -54,23 +31,39 @@ page_show(char *text, size_t len)
 			*one = signs[*one - 1];
 }
 
-/* The caller frees. */
-static char *
-unhidden(const char *text, size_t len)
+/* The block that is open; it ends when something else follows. */
+enum inside { NOTHING, LIST, TILES, PICTURES, BARS };
+
+static struct page {
+	bool html; /* or else Markdown */
+	struct kbuf out;
+	struct kbuf contents; /* links to the sections */
+	enum inside inside;
+	bool section;
+	char *column[CELLS]; /* of the current table: the sign of its kind and its name */
+	size_t columns;      /* 0: no table is open */
+	double longest;      /* longest bar of the current group */
+	const json_t *figures;
+	/* Put a piece of text, or of code in a line, into the format. */
+	void (*text)(struct kbuf *out, const char *text, size_t len);
+	void (*code)(struct kbuf *out, const char *text, size_t len);
+} page;
+
+/* LEN bytes of TEXT, in which characters are hidden, as AS writes them. */
+static void
+put_text(const char *text, size_t len, void (*as)(struct kbuf *, const char *, size_t))
 {
-	char *plain = kmemdup(text, len);
+	auto_free char *plain = kmemdup(text, len);
 
 	page_show(plain, len);
-	return plain;
+	as(&page.out, plain, len);
 }
 
 static void
-put_text(const char *text, size_t len)
+put_backticks(size_t count)
 {
-	auto_free char *plain = unhidden(text, len);
-
-	kmark_html(&page.html, plain, len);
-	kmark_md(&page.md, plain, len);
+	while (count--)
+		kbuf_puts(&page.out, "`");
 }
 
 /* Backticks in a row in a text. */
@@ -86,45 +79,37 @@ longest_run(const char *text, size_t len)
 	return longest;
 }
 
+/* A code span of Markdown: between more backticks in a row than it contains, and spaces. */
 static void
-put_backticks(struct kbuf *md, size_t count)
+code_in_markdown(struct kbuf *out, const char *text, size_t len)
 {
-	while (count--)
-		kbuf_puts(md, "`");
+	auto_buf struct kbuf clean = { 0 };
+	size_t longest = longest_run(text, len);
+	const char *space = longest ? " " : "";
+
+	kmark_clean(&clean, text, len);
+	put_backticks(longest + 1);
+	kbuf_puts(out, clean.len ? space : " ");
+	kforeach_of(c, clean.data, clean.len)
+		if (*c == '|' && page.columns)
+			kbuf_puts(out, "\\|");
+		else
+			kbuf_add(out, *c == '\n' || *c == '\t' ? " " : c, 1);
+	kbuf_puts(out, space);
+	put_backticks(longest + 1);
 }
 
-/*
- * A code span: enclosed in more backticks in a row than it contains; a space separates those at its
- * ends.
- */
 static void
-put_code_span(const char *text, size_t len, bool in_table)
+code_in_html(struct kbuf *out, const char *text, size_t len)
 {
-	auto_free char *plain = unhidden(text, len);
-	auto_buf struct kbuf clean = { 0 };
-	struct kbuf *md = &page.md;
-	size_t longest;
-
-	kbuf_puts(&page.html, "<code>");
-	kmark_html(&page.html, plain, len);
-	kbuf_puts(&page.html, "</code>");
-	kmark_clean(&clean, plain, len);
-	longest = longest_run(clean.data, clean.len);
-	put_backticks(md, longest + 1);
-	kbuf_puts(md, longest || !clean.len ? " " : "");
-	kforeach_of(one, clean.data, clean.len) {
-		char c = *one;
-
-		kbuf_puts(md, in_table && c == '|' ? "\\" : "");
-		kbuf_add(md, c == '\n' || c == '\t' ? " " : &c, 1);
-	}
-	kbuf_puts(md, longest ? " " : "");
-	put_backticks(md, longest + 1);
+	kbuf_puts(out, "<code>");
+	kmark_html(out, text, len);
+	kbuf_puts(out, "</code>");
 }
 
 /* Text with `code` and **strong**. */
 static void
-put_inline(const char *text, bool in_table)
+put_inline(const char *text)
 {
 	bool strong = false;
 
@@ -132,22 +117,41 @@ put_inline(const char *text, bool in_table)
 		size_t n = strcspn(text, "`*\\");
 		const char *end = text[n] == '`' ? strchr(text + n + 1, '`') : NULL;
 
-		put_text(text, n);
+		put_text(text, n, page.text);
 		text += n;
 		if (end) {
-			put_code_span(text + 1, (size_t)(end - text - 1), in_table);
+			put_text(text + 1, (size_t)(end - text - 1), page.code);
 			text = end + 1;
 		} else if (kbegins(text, "**")) {
 			strong = !strong;
-			both(strong ? "<strong>" : "</strong>", "**");
+			kbuf_puts(&page.out, !page.html ? "**" : strong ? "<strong>" : "</strong>");
 			text += 2;
 		} else if (kbegins(text, "\\n")) {
-			put_text("\n", 1);
+			put_text("\n", 1, page.text);
 			text += 2;
 		} else if (*text) {
-			put_text(text++, 1);
+			put_text(text++, 1, page.text);
 		}
 	}
+}
+
+/*
+ * One of two markups, in which $0 to $9 are cells, and @0 to @9 cells in HTML, without markup of
+ * their own.
+ */
+static void
+put(const char *html, const char *md, char *const *cell)
+{
+	for (const char *s = page.html ? html : md; *s; s++)
+		if (*s == '$') {
+			put_inline(cell[*++s - '0']);
+		} else if (*s == '@') {
+			const char *text = cell[*++s - '0'];
+
+			put_text(text, strlen(text), kmark_html);
+		} else {
+			kbuf_add(&page.out, s, 1);
+		}
 }
 
 static void
@@ -163,11 +167,11 @@ enter(enum inside what)
 		[BARS] = { "<div class=\"bars\">\n", "</ol></div></div>\n", "\n" },
 	};
 
-	if (writer.inside == what)
+	if (page.inside == what)
 		return;
-	both(around[writer.inside].end, around[writer.inside].md);
-	kbuf_puts(&page.html, around[what].begin);
-	writer.inside = what;
+	put(around[page.inside].end, around[page.inside].md, NULL);
+	put(around[what].begin, "", NULL);
+	page.inside = what;
 }
 
 /* Splits TEXT at '|' into parts without surrounding blanks; the rest of the cells are empty. */
@@ -190,70 +194,39 @@ split(char *text, char *cell[CELLS + 1])
 }
 
 static void
-put_section(char **cell)
+begin_section(char **cell)
 {
-	kbuf_printf(&page.html, "%s<section id=\"%s\">\n<h2>%s</h2>\n",
-	    writer.section ? "</section>\n" : "", cell[0], cell[1]);
-	kbuf_printf(&writer.contents, "<li><a href=\"#%s\">%s</a></li>\n", cell[0], cell[1]);
-	kbuf_printf(&page.md, "## %s\n\n", cell[1]);
-	writer.section = true;
+	if (page.section)
+		put("</section>\n", "", NULL);
+	page.section = true;
+	kbuf_printf(&page.contents, "<li><a href=\"#%s\">%s</a></li>\n", cell[0], cell[1]);
 }
 
+/* The bars of a group are all on the scale of the longest. */
 static void
-put_tile(char **cell)
+begin_bars(char **cell)
 {
-	both("<p><strong>", "- **");
-	put_inline(cell[0], false);
-	both("</strong> ", "** ");
-	put_inline(cell[1], false);
-	both(" <small>", *cell[2] ? ": " : "");
-	put_inline(cell[2], false);
-	both("</small></p>\n", "\n");
-}
-
-/* A group of bars, all on the scale of the longest. */
-static void
-put_bars(char **cell)
-{
-	if (writer.inside == BARS)
-		both("</ol></div>\n", "\n");
+	if (page.inside == BARS)
+		put("</ol></div>\n", "\n", NULL);
 	enter(BARS);
-	writer.longest = atof(cell[0]);
-	both("<div><h3>", "**");
-	put_inline(cell[1], false);
-	both("</h3><ol>\n", "**\n\n");
+	page.longest = atof(cell[0]);
 }
 
-/* Percent of the scale. */
-static double
-on_scale(const char *number)
-{
-	double value = atof(number);
-
-	return 100 * (value < writer.longest ? value / writer.longest : 1);
-}
-
+/* A value and the ends of its interval, in per cent of the scale; and the bar in Markdown. */
 static void
-put_bar(char **cell)
+scale_bar(char **cell)
 {
-	double low, high, end;
+	auto_buf struct kbuf bar = kbuf_empty();
+	double percent[3];
 
-	end = on_scale(cell[2]);
-	low = on_scale(cell[3]);
-	high = on_scale(cell[4]);
-	kbuf_printf(&page.html, "<li class=\"%s\">", cell[0]);
-	both("<span>", "- ");
-	put_inline(cell[1], false);
-	both("</span> <span>", ": ");
-	put_inline(cell[5], false);
-	kbuf_printf(&page.html, "</span><div><b style=\"width:%.2f%%\"></b>", end);
-	if (low < high)
-		kbuf_printf(
-		    &page.html, "<i style=\"left:%.2f%%;width:%.2f%%\"></i>", low, high - low);
-	kbuf_puts(&page.md, " ");
-	for (int i = 0; i < end / 4; i++)
-		kbuf_puts(&page.md, "█");
-	both("</div></li>\n", "\n");
+	for (int i = 0; i < 3; i++)
+		percent[i] = 100 * fmin(atof(cell[2 + i]) / page.longest, 1);
+	for (int i = 0; i < percent[0] / 4; i++)
+		kbuf_puts(&bar, "█");
+	cell[2] = (char *)kshown("%.2f", percent[0]);
+	cell[3] = (char *)kshown("%.2f", percent[1]);
+	cell[4] = (char *)kshown("%.2f", fmax(percent[2] - percent[1], 0));
+	cell[6] = (char *)kshown("%s", bar.data);
 }
 
 /* What the sign before a column's name means. */
@@ -268,168 +241,140 @@ static const struct kind {
 };
 
 static const struct kind *
-kind_of(char sign)
+kind_of(const char *column)
 {
 	const struct kind *k = kinds;
 
-	while (k->sign && k->sign != sign)
+	while (k->sign && k->sign != *column)
 		k++;
 	return k;
 }
 
 static void
-put_table(char **cell)
+put_cell(const char *html, const char *md, size_t column, char *text)
 {
-	auto_buf struct kbuf rule = { 0 };
+	char *name = page.column[column];
+	const struct kind *kind = kind_of(name);
 
-	kbuf_printf(&page.html,
-	    "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"%s\"><table>\n",
-	    cell[0]);
-	both("<caption>", "**");
-	put_inline(cell[0], false);
-	both("</caption>\n<thead><tr>", "**\n\n|");
-	for (writer.columns = 0; *cell[writer.columns + 1]; writer.columns++) {
-		size_t i = writer.columns;
-		const struct kind *kind = kind_of(*cell[i + 1]);
+	put(html, md, (char *[]){ (char *)kind->class, name + !!kind->sign, text });
+}
 
-		writer.column[i] = cell[i + 1];
-		kbuf_printf(&page.html, "<th scope=\"col\" class=\"%s\">", kind->class);
-		kbuf_puts(&page.md, " ");
-		put_inline(cell[i + 1] + !!kind->sign, true);
-		both("</th>", " |");
-		kbuf_puts(&rule, kind->rule);
+static void
+put_columns(char **cell)
+{
+	for (page.columns = 0; *cell[page.columns + 1]; page.columns++) {
+		page.column[page.columns] = cell[page.columns + 1];
+		put_cell("<th scope=\"col\" class=\"$0\">$1</th>", " $1 |", page.columns, NULL);
 	}
-	kbuf_puts(&page.html, "</tr></thead>\n<tbody>\n");
-	kbuf_printf(&page.md, "\n|%s\n", rule.data);
+	put("</tr></thead>\n<tbody>\n", "\n|", NULL);
+	kforeach_of(column, page.column, page.html ? 0 : page.columns)
+		kbuf_puts(&page.out, kind_of(*column)->rule);
+	put("", "\n", NULL);
+}
+
+/* On a narrow screen a row becomes a card, in which each cell has a label. */
+static void
+put_cells(char **cell)
+{
+	for (size_t i = 0; i < page.columns; i++)
+		put_cell(i ? "<td class=\"$0\" data-is=\"@1\">$2</td>"
+		           : "<th scope=\"row\" class=\"\" data-is=\"@1\">$2</th>",
+		    " $2 |", i, cell[i]);
+	put("</tr>\n", "\n", NULL);
 }
 
 static void
-put_row(char **cell)
+end_table(char **cell)
 {
-	both("<tr>", "|");
-	for (size_t i = 0; i < writer.columns; i++) {
-		const struct kind *kind = kind_of(*writer.column[i]);
-		const char *name = writer.column[i] + !!kind->sign;
-		auto_free char *plain = unhidden(name, strlen(name));
-
-		/* On a narrow screen a row becomes a card, in which each cell has a label. */
-		kbuf_printf(&page.html, "<%s class=\"%s\" data-is=\"",
-		    i ? "td" : "th scope=\"row\"", i ? kind->class : "");
-		kmark_html(&page.html, plain, strlen(name));
-		kbuf_puts(&page.html, "\">");
-		kbuf_puts(&page.md, " ");
-		put_inline(cell[i], true);
-		both(i ? "</td>" : "</th>", " |");
-	}
-	both("</tr>\n", "\n");
-}
-
-static void
-put_box(char **cell)
-{
-	kbuf_printf(&page.html, "<div class=\"%s\">\n", *cell);
-}
-
-static void
-put_details(char **cell)
-{
-	auto_free char *plain = unhidden(*cell, strlen(*cell));
-
-	both("<details><summary>", "<details><summary>");
-	/* Markdown is not interpreted inside a tag, so both get HTML. */
-	kmark_html(&page.html, plain, strlen(plain));
-	kmark_html(&page.md, plain, strlen(plain));
-	both("</summary>\n", "</summary>\n\n");
+	(void)cell;
+	page.columns = 0;
 }
 
 static void
 put_figure(char **cell)
 {
-	kbuf_printf(&page.html, "<figure>\n%s", kjson_str(writer.figures, cell[0]));
-	both("<figcaption>", "*Figure:* ");
-	put_inline(cell[1], false);
-	both("</figcaption></figure>\n", "\n\n");
+	put("<figure>\n", "", NULL);
+	kbuf_puts(&page.out, page.html ? kjson_str(page.figures, cell[0]) : "");
 }
 
-/* The line that begins at TEXT, without its newline, truncated; and the start of the next. */
-static const char *
-next_line(const char *text, const char *end, size_t *len, size_t *cut)
-{
-	const char *newline = memchr(text, '\n', (size_t)(end - text));
-	size_t all = (size_t)((newline ?: end) - text);
-
-	if (all && text[all - 1] == '\r')
-		all--;
-	*len = kutf8_prefix(text, all, LONGEST_LINE);
-	*cut = all - *len;
-	return newline ? newline + 1 : end;
-}
-
-static const char *
-line_class(char first)
-{
-	return first == '+' ? "add" : first == '-' ? "del" : first == '@' ? "at" : NULL;
-}
-
-/* Text in a fixed-width font, with long lines truncated; the lines of a diff have colours. */
+/* A line of code, truncated; those of a diff have colours. */
 static void
-put_code(const char *language, const char *text, const char *end)
+put_code_line(const char *line, bool diff)
 {
-	bool diff = !strcmp(language, "diff");
-	size_t longest = longest_run(text, (size_t)(end - text)), n, cut,
-	       fence = longest < 2 ? 3 : longest + 1;
-	struct kbuf *html = &page.html, *md = &page.md;
+	size_t all = strlen(line) - (kregex_is("\r\\z", line) ? 1 : 0),
+	       shown = kutf8_prefix(line, all, LONGEST_LINE);
+	const char *class = !diff || !page.html ? NULL
+	    : *line == '+'                      ? "add"
+	    : *line == '-'                      ? "del"
+	    : *line == '@'                      ? "at"
+	                                        : NULL;
 
-	kbuf_puts(html, "<pre tabindex=\"0\"><code>");
-	put_backticks(md, fence);
-	kbuf_printf(md, "%s\n", language);
-	for (const char *line = text, *following; line < end; line = following) {
-		const char *class = diff ? line_class(*line) : NULL;
-
-		following = next_line(line, end, &n, &cut);
-		if (class)
-			kbuf_printf(html, "<span class=\"%s\">", class);
-		kmark_html(html, line, n);
-		kmark_clean(md, line, n);
-		if (cut) {
-			kbuf_printf(html, "<i> … %zu bytes more</i>", cut);
-			kbuf_printf(md, " … %zu bytes more", cut);
-		}
-		both(class ? "</span>\n" : "\n", "\n");
-	}
-	kbuf_puts(html, "</code></pre>\n");
-	put_backticks(md, fence);
-	kbuf_puts(md, "\n\n");
+	if (class)
+		kbuf_printf(&page.out, "<span class=\"%s\">", class);
+	(page.html ? kmark_html : kmark_clean)(&page.out, line, shown);
+	if (shown < all)
+		kbuf_printf(&page.out, page.html ? "<i> … %zu bytes more</i>" : " … %zu bytes more",
+		    all - shown);
+	kbuf_puts(&page.out, class ? "</span>\n" : "\n");
 }
 
-/*
- * What the first characters of a line mean: a function writes the line, or it goes between BEGIN
- * and END.
- */
+/* Text in a fixed-width font, up to a line of backticks. Returns what follows. */
+static char *
+put_code(char *text)
+{
+	char *language = text + strlen("```"), *from = strchr(text, '\n'),
+	     *end = from ? strstr(from, "\n```\n") : NULL;
+	bool diff = kbegins(language, "diff\n");
+	size_t len = end > from ? (size_t)(end - from) - 1 : 0, fence;
+
+	if (!end)
+		kdie_usage("report.page: code without an end");
+	*from++ = *end = '\0';
+	page_show(from, len);
+	enter(NOTHING);
+	fence = page.html ? 0 : longest_run(from, len) + 1;
+	put_backticks(fence && fence < 3 ? 3 : fence);
+	put("<pre tabindex=\"0\"><code>", "$0\n", &language);
+	while (from && from < end)
+		put_code_line(strsep(&from, "\n"), diff);
+	put_backticks(fence && fence < 3 ? 3 : fence);
+	put("</code></pre>\n", "\n\n", NULL);
+	return end + strlen("\n```\n");
+}
+
+/* What the first characters of a line mean; functions do what markup does not say. */
 static const struct line {
-	const char *sign;
+	const char *sign, *html, *md;
 	enum inside inside;
-	void (*put)(char **cell);
-	const char *begin, *end, *md, *md_end;
+	void (*before)(char **cell), (*after)(char **cell);
 } lines[] = {
-	{ "#", .begin = "<h1>", .end = "</h1>\n", .md = "# ", .md_end = "\n\n" },
-	{ "===", .begin = "<h3>", .end = "</h3>\n", .md = "### ", .md_end = "\n\n" },
-	{ ".", .begin = "<p>", .end = "</p>\n", .md = "", .md_end = "\n\n" },
-	{ "!", .begin = "<p class=\"lead\">", .end = "</p>\n", .md = "", .md_end = "\n\n" },
-	{ ">", .begin = "<p class=\"note\">", .end = "</p>\n", .md = "> ", .md_end = "\n\n" },
-	{ "-", .inside = LIST, .begin = "<li>", .end = "</li>\n", .md = "- ", .md_end = "\n" },
-	{ "==", .put = put_section },
-	{ "*", .inside = TILES, .put = put_tile },
-	{ "&", .inside = BARS, .put = put_bars },
-	{ "+", .inside = BARS, .put = put_bar },
-	{ "[", .put = put_table },
-	{ "|", .put = put_row },
-	{ "]", .begin = "</tbody></table></div>\n", .end = "", .md = "\n", .md_end = "" },
-	{ "{", .put = put_box },
-	{ "}", .begin = "</div>\n", .end = "", .md = "", .md_end = "" },
-	{ "(", .put = put_details },
-	{ ")", .begin = "</details>\n", .end = "", .md = "</details>\n\n", .md_end = "" },
-	{ "~", .inside = PICTURES, .put = put_figure },
+	{ "#", "<h1>$0</h1>\n", .md = "# $0\n\n" },
+	{ "===", "<h3>$0</h3>\n", .md = "### $0\n\n" },
+	{ ".", "<p>$0</p>\n", .md = "$0\n\n" },
+	{ "!", "<p class=\"lead\">$0</p>\n", .md = "$0\n\n" },
+	{ ">", "<p class=\"note\">$0</p>\n", .md = "> $0\n\n" },
+	{ "-", "<li>$0</li>\n", "- $0\n", .inside = LIST },
+	{ "==", "<section id=\"$0\">\n<h2>$1</h2>\n", "## $1\n\n", .before = begin_section },
+	{ "*", "<p><strong>$0</strong> $1 <small>$2</small></p>\n", "- **$0** $1: $2\n",
+	    .inside = TILES },
+	{ "&", "<div><h3>$1</h3><ol>\n", "**$1**\n\n", .inside = BARS, .before = begin_bars },
+	{ "+",
+	    "<li class=\"$0\"><span>$1</span> <span>$5</span><div>"
+	    "<b style=\"width:$2%\"></b><i style=\"left:$3%;width:$4%\"></i></div></li>\n",
+	    "- $1: $5 $6\n", .inside = BARS, .before = scale_bar },
+	{ "[",
+	    "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"$0\"><table>\n"
+	    "<caption>$0</caption>\n<thead><tr>",
+	    "**$0**\n\n|", .after = put_columns },
+	{ "|", "<tr>", "|", .after = put_cells },
+	{ "]", "</tbody></table></div>\n", "\n", .before = end_table },
+	{ "{", "<div class=\"$0\">\n", .md = "" },
+	{ "}", "</div>\n", .md = "" },
+	/* Markdown is not interpreted inside a tag. */
+	{ "(", "<details><summary>@0</summary>\n", .md = "<details><summary>@0</summary>\n\n" },
+	{ ")", "</details>\n", .md = "</details>\n\n" },
+	{ "~", "<figcaption>$1</figcaption></figure>\n", "*Figure:* $1\n\n", .inside = PICTURES,
+	    .before = put_figure },
 };
 
 static void
@@ -441,39 +386,17 @@ put_line(char *text)
 	kforeach(l, lines) {
 		if (strlen(l->sign) != n || strncmp(l->sign, text, n))
 			continue;
-		if (l->put != put_bars)
+		split(text + n, cell);
+		if (l->before != begin_bars)
 			enter(l->inside);
-		text += n + (text[n] == ' ');
-		if (l->put) {
-			split(text, cell);
-			l->put(cell);
-		} else {
-			both(l->begin, l->md);
-			put_inline(text, false);
-			both(l->end, l->md_end);
-		}
+		if (l->before)
+			l->before(cell);
+		put(l->html, l->md, cell);
+		if (l->after)
+			l->after(cell);
 		return;
 	}
 	kdie_usage("report.page: a line begins with no sign: %.60s", text);
-}
-
-/* Returns the end of the code that begins in the line at TEXT. */
-static char *
-code_block(char *text)
-{
-	char *language = text + strlen("```"), *from = strchr(text, '\n'), *end;
-	auto_free char *plain = NULL;
-	size_t len;
-
-	end = from ? strstr(from, "\n```\n") : NULL;
-	if (!end)
-		kdie_usage("report.page: code without an end");
-	*from++ = '\0';
-	len = end >= from ? (size_t)(end - from) : 0;
-	plain = unhidden(from, len);
-	enter(NOTHING);
-	put_code(language, plain, plain + len);
-	return end + strlen("\n```\n");
 }
 
 /*
@@ -488,50 +411,45 @@ static const char head[] =
     "<meta name=\"color-scheme\" content=\"light dark\">\n<link rel=\"icon\" "
     "href=\"data:,\">\n";
 
-/* Both texts whole. */
+/* The whole document around the sections. */
 static void
-finish(const char *title, long refresh)
+wrap(const char *title, long refresh)
 {
 	auto_free char *file = kdata_path("tools/kreport/report.css"),
 	               *style = kread_file_or_die(file, 1 << 20, NULL);
-	struct kbuf whole = { 0 }, *md = &page.md;
+	auto_buf struct kbuf body = page.out, contents = page.contents;
 
-	kbuf_puts(&whole, head);
+	page.out = (struct kbuf){ 0 };
+	kbuf_puts(&page.out, head);
 	if (refresh)
-		kbuf_printf(&whole, "<meta http-equiv=\"refresh\" content=\"%ld\">\n", refresh);
-	kbuf_puts(&whole, "<title>");
-	kmark_html(&whole, title, strlen(title));
-	kbuf_printf(&whole,
+		kbuf_printf(&page.out, "<meta http-equiv=\"refresh\" content=\"%ld\">\n", refresh);
+	kbuf_puts(&page.out, "<title>");
+	kmark_html(&page.out, title, strlen(title));
+	kbuf_printf(&page.out,
 	    "</title>\n<style>\n%s</style>\n</head>\n<body>\n"
 	    "<nav aria-label=\"Sections\"><ul>\n%s</ul></nav>\n<main>\n"
 	    "%s%s</main>\n</body>\n</html>\n",
-	    style, writer.contents.data ?: "", page.html.data,
-	    writer.section ? "</section>\n" : "");
-	kbuf_free(&page.html);
-	kbuf_free(&writer.contents);
-	page.html = whole;
-	while (md->len > 1 && md->data[md->len - 1] == '\n' && md->data[md->len - 2] == '\n')
-		md->data[--md->len] = '\0';
+	    style, contents.data ?: "", body.data, page.section ? "</section>\n" : "");
 }
 
-void
-page_make(const char *text, const char *title, long refresh, const json_t *figures)
+struct kbuf
+page_make(bool html, const char *text, const char *title, long refresh, const json_t *figures)
 {
 	auto_free char *copy = kstrdup(text);
-	char *end;
 
-	writer.figures = figures;
-	for (char *line = copy; *line; line = end) {
-		if (kbegins(line, "```")) {
-			end = code_block(line);
-			continue;
-		}
-		end = line + strcspn(line, "\n");
-		if (*end)
-			*end++ = '\0';
-		if (*line)
-			put_line(line);
-	}
+	page = (struct page){ .html = html,
+		.figures = figures,
+		.text = html ? kmark_html : kmark_md,
+		.code = html ? code_in_html : code_in_markdown };
+	for (char *rest = copy; rest && *rest;)
+		if (kbegins(rest, "```"))
+			rest = put_code(rest);
+		else if (*rest == '\n')
+			rest++;
+		else
+			put_line(strsep(&rest, "\n"));
 	enter(NOTHING);
-	finish(title, refresh);
+	if (html)
+		wrap(title, refresh);
+	return page.out;
 }
