@@ -41,9 +41,9 @@ ok 'hygiene: tips that over-fit are refused by rule, but may be stated as an ant
 		exits 1 krecords tips check -c c "${bad%:*}.md"; grep -q "${bad#*:}: " err
 		exits 2 krecords tips add -c c "${bad%:*}.md"; grep -q "tip of round-3: ${bad#*:}: .*over-fit, do not retry" err
 	done
-	exits 2 krecords tips add -c c missing.md; grep -q "missing.md: tip 1 (round-3): Signal: is empty" err
-	exits 2 krecords tips add -c c empty.md; grep -q "Signal: is empty" err
-	exits 2 krecords tips add -c c heading.md; grep -q "heading.md:1: a tip begins with" err
+	exits 2 krecords tips add -c c missing.md; grep -q "missing.md: tip 1 (.### 2026.*): must have the lines .*Signal" err
+	exits 2 krecords tips add -c c empty.md; grep -q "empty.md: tip 1 .*: must have the lines" err
+	exits 2 krecords tips add -c c heading.md; grep -q "heading.md: tip 1 .*: must have the lines .### TIME round-N" err
 	cmp before c.tips/nvidia-h200/softmax/c/tips.md
 	krecords tips add -c c anti.md w1bound.md fine.md
 	is 8 "$(krecords tips list -c c | wc -l)"; exits 0 krecords tips check -c c'

@@ -314,8 +314,3 @@ void tips_tell(const char *what, size_t count, const char *from);
  * rule.
  */
 void freeze_tips(void);
-/*
- * What is wrong with a tip of this TEXT according to patterns/tips.json, as text that the caller
- * frees; NULL: nothing.
- */
-char *hygiene_fault(const char *text, bool accepted);

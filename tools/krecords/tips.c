@@ -7,12 +7,16 @@
 
 #include "krecords.h"
 
-/* A tip is an object with its "time", "round", whether it was "accepted", and these texts. */
-static const char *const fields[] = { "Context", "Signal", "Takeaway", "Applicability" };
-
-enum { FIELD_MAX = 600, ID = 12 };
+/* A tip is a text of five lines, the first of which names its time, its round and the verdict. */
 #define DASH " \xe2\x80\x94 "
 #define VERDICT(accepted) ((accepted) ? "ACCEPTED" : "ROLLED BACK")
+static const char form[] = "\\A### (\\S{1,63} (round-\\d{1,6}))" DASH "(ACCEPTED|ROLLED BACK)\n"
+                           "- Context: .+\n- Signal: .+\n- Takeaway: (.+)\n- Applicability: .+\n";
+
+/* A tip that mentions a trick of the benchmark must say this. */
+#define ANTI_PATTERN "over-fit, do not retry"
+
+enum { LINE_MAX_CHARS = 600, ID = 12 };
 
 const char *
 tips_root(void)
@@ -90,98 +94,78 @@ folder_of(void)
 	            : NULL;
 }
 
-/* "### 2026-11-21T15:00:00Z round-3 - ACCEPTED" and four lines "- Context: ...". */
-static char *
-tip_text(const json_t *tip)
-{
-	struct kbuf b = { 0 };
-
-	kbuf_printf(&b, "### %s round-%ld" DASH "%s\n", kjson_str(tip, "time"),
-	    kjson_int(tip, "round"), VERDICT(kjson_bool(tip, "accepted")));
-	kforeach(field, fields)
-		kbuf_printf(&b, "- %s: %s\n", *field, kjson_str(tip, *field));
-	return b.data;
-}
-
-/* The start of its text's digest, a text of kshown. */
+/* The start of its digest, a text of kshown. */
 static const char *
-tip_id(const json_t *tip)
+tip_id(const char *tip)
 {
-	auto_free char *text = tip_text(tip);
-
-	return kshown("%.*s", ID, ksha256_of(text));
+	return kshown("%.*s", ID, ksha256_of(tip));
 }
 
-/* The rule that a tip breaks; NULL: none. The caller frees. */
-static char *
-tip_fault(const json_t *tip)
+/* "round-3" */
+static const char *
+round_of(const char *tip)
 {
-	auto_free char *text = tip_text(tip);
+	auto_free char *heading = NULL, *round = NULL;
 
-	return hygiene_fault(text, kjson_bool(tip, "accepted"));
+	kregex_scan(form, tip, &heading, &round);
+	return kshown("%s", round);
 }
 
-/* Handles one line of PATH; returns what is wrong with it, or NULL. */
-static char *
-take_line(json_t *tips, const char *path, long lineno, const char *line)
+/* Does the rule match TEXT? A text that takes too many steps counts as a match. */
+static bool
+matches(const json_t *rule, const char *text)
 {
-	static const char heading[] = "\\A### (\\S{1,63}) round-(\\d{1,6})" DASH "(?:(ACCEPTED)|"
-	                              "ROLLED BACK)\\z",
-	                  field[] = "\\A- (Context|Signal|Takeaway|Applicability):(.*)\\z";
-	json_t *tip = json_array_get(tips, json_array_size(tips) - 1);
-	struct kregex_span at[4];
+	struct kregex *re =
+	    kregex_new(kshown("patterns/tips.json: %s", kjson_str_or(rule, "id", "?")), NULL,
+	        kjson_str_or(rule, "pattern", "(?!)"), KREGEX_NOCASE | KREGEX_DOTALL);
+	bool found = kregex_search(re, text, strlen(text), 0, NULL) != KREGEX_NONE;
 
-	if (!*line || kbegins(line, "# "))
+	kregex_free(re);
+	return found;
+}
+
+/* The rule of patterns/tips.json that a tip breaks; NULL: none. The caller frees. */
+static char *
+tip_fault(const char *tip)
+{
+	json_auto_t *table = kjson_data("patterns/tips.json", "tips-rules/1");
+
+	if (kregex_is("\\A.*ROLLED BACK\n", tip) && strcasestr(tip, ANTI_PATTERN))
 		return NULL;
-	if (kregex_match(heading, line, at)) {
-		kjson_append(tips, "{s:s%,s:I,s:b}", "time", line + at[1].from,
-		    at[1].to - at[1].from, "round", (json_int_t)atol(line + at[2].from), "accepted",
-		    at[3].from != KREGEX_UNSET);
-		return NULL;
-	}
-	if (kbegins(line, "### "))
-		return kasprintf("%s:%ld: a tip begins with '### TIME round-N" DASH "ACCEPTED' or "
-		                 "'ROLLED BACK'",
-		    path, lineno);
-	if (tip && kregex_match(field, line, at)) {
-		auto_free char *name = kregex_text(line, at[1]),
-		               *text = kfence_line(line + at[2].from, FIELD_MAX);
-
-		if (!json_object_get(tip, name)) {
-			kjson_put(tip, name, text);
-			return NULL;
-		}
-	}
-	return kasprintf("%s:%ld: not a line of a tip (Context, "
-	                 "Signal, Takeaway, Applicability, once each)",
-	    path, lineno);
-}
-
-/* Checks that every tip has its four fields: returns NULL, or what is wrong. */
-static char *
-lacking(const json_t *tips, const char *path)
-{
-	kjson_foreach(tip, tips)
-		kforeach(field, fields)
-			if (!*kjson_str(tip, *field))
-				return kasprintf("%s: tip %zu (round-%ld): %s: is empty; a tip has "
-				                 "Context, Signal, Takeaway and Applicability",
-				    path, kjson_at(tip) + 1, kjson_int(tip, "round"), *field);
+	kjson_foreach(rule, table, "rules")
+		if (matches(rule, tip))
+			return kasprintf("%s: %s; such a trick is allowed only in a rolled-back "
+			                 "round, with the words '" ANTI_PATTERN "'",
+			    kjson_str_or(rule, "id", "?"), kjson_str(rule, "why"));
 	return NULL;
 }
 
-/* The tips in TEXT, which is cut up; *FAULT is NULL, or what is wrong with them. New references. */
+/* The tips in TEXT, which is cut up; *FAULT is NULL, or what is wrong with them. New reference. */
 static json_t *
 parse_text(char *text, const char *path, char **fault)
 {
 	json_t *tips = json_array();
-	char *line;
+	auto_buf struct kbuf all = kbuf_empty();
+	struct kregex_span at[1];
 
 	*fault = NULL;
-	for (long lineno = 1; !*fault && (line = strsep(&text, "\n")); lineno++)
-		*fault = take_line(tips, path, lineno, line);
-	if (!*fault)
-		*fault = lacking(tips, path);
+	kpart_foreach(part, text, "\n") {
+		auto_free char *line = kfence_line(part, LINE_MAX_CHARS);
+
+		if (*line && !kbegins(line, "# "))
+			kbuf_printf(&all, "%s\n", line);
+	}
+	for (const char *tip = all.data; *tip; tip += at->to) {
+		if (!kregex_match(form, tip, at)) {
+			*fault = kasprintf("%s: tip %zu ('%.*s'): must have the lines '### TIME "
+			                   "round-N" DASH "ACCEPTED' or 'ROLLED BACK', and '- "
+			                                  "Context: ...', Signal, Takeaway and "
+			                   "Applicability",
+			    path, json_array_size(tips) + 1, (int)strcspn(tip, "\n"), tip);
+			break;
+		}
+		json_array_append_new(tips, json_stringn(tip, at->to));
+	}
 	return tips;
 }
 
@@ -213,11 +197,8 @@ save_tips(const char *path, const json_t *tips)
 	auto_buf struct kbuf b = { 0 };
 
 	kbuf_printf(&b, "# Tips: %s, %s, %s\n", tips_device(), tips_op(), kcamp_str("backend"));
-	kjson_foreach(tip, tips) {
-		auto_free char *text = tip_text(tip);
-
-		kbuf_printf(&b, "\n%s", text);
-	}
+	kjson_foreach_text(tip, tips)
+		kbuf_printf(&b, "\n%s", tip);
 	put_file(path, b.data, b.len);
 }
 
@@ -293,47 +274,45 @@ tip_facts(const struct kcandidate *c, const json_t *verdict)
 	    judged && c->correct && !accepted);
 }
 
-/* Every value of a tip becomes one line. */
+/* Every value of a tip becomes part of a line. */
 static bool
 show_line(struct kbuf *out, const char *how, const json_t *value)
 {
-	auto_free char *line = kfence_line(json_string_value(value) ?: "?", FIELD_MAX);
+	auto_free char *line = kfence_line(json_string_value(value) ?: "?", LINE_MAX_CHARS);
 
 	kbuf_puts(out, line);
 	return !*how;
 }
 
-/* New reference; NULL, which has been reported, if its texts make no tip. */
-static json_t *
-make_tip(const struct kcandidate *c, const json_t *verdict)
+/* Appends a tip, unless it exists already, was removed or breaks a rule. */
+static void
+append(json_t *tips, const char *tip, const char *folder, bool by_hand)
+{
+	auto_free char *fault = tip_fault(tip);
+
+	if (fault && by_hand)
+		kdie_usage("tip of %s: %s", round_of(tip), fault);
+	if (fault)
+		kwarn("no tip of %s is written: %s", round_of(tip), fault);
+	else if (!kjson_has(tips, tip) && !was_removed(folder, tip_id(tip)))
+		kjson_add(tips, tip);
+}
+
+/* Appends the tip from a candidate. */
+static void
+append_own(json_t *tips, const struct kcandidate *c, const json_t *verdict, const char *folder)
 {
 	auto_free char *page = kdata_path("pages/records/tip.md"), *fault = NULL;
 	auto_buf struct kbuf text = { 0 };
-	json_auto_t *facts = json_copy(c->json), *tips = NULL;
+	json_auto_t *facts = json_copy(c->json), *own = NULL;
 
 	json_object_update_new(facts, tip_facts(c, verdict));
 	ktemplate_file(&(struct ktemplate){ .show = show_line }, &text, page, facts);
-	tips = parse_text(text.data, c->id, &fault);
+	own = parse_text(text.data, c->id, &fault);
 	if (fault)
 		kwarn("no tip is written: %s", fault);
-	return fault ? NULL : json_incref(json_array_get(tips, 0));
-}
-
-/* Appends a new tip, unless it exists already, was removed or breaks a rule. Takes TIP. */
-static void
-append(json_t *tips, json_t *tip, const char *folder, bool by_hand)
-{
-	auto_free char *fault = tip ? tip_fault(tip) : NULL;
-	long round = kjson_int(tip, "round");
-	bool there = !tip || kany(kjson_foreach(other, tips), json_equal(other, tip));
-
-	if (fault && by_hand)
-		kdie_usage("tip of round-%ld: %s", round, fault);
-	if (fault)
-		kwarn("no tip of round-%ld is written: %s", round, fault);
-	else if (!there && !was_removed(folder, tip_id(tip)))
-		json_array_append(tips, tip);
-	json_decref(tip);
+	else
+		append(tips, kjson_item(own, 0), folder, false);
 }
 
 /* The tips from a trial, and from what the application said about its program. */
@@ -344,9 +323,9 @@ add_trial(json_t *tips, long trial, const char *folder)
 	json_auto_t *verdicts = c ? kverdict_on(c->id) : NULL;
 
 	if (c && is_reusable(c) && *c->time)
-		append(tips, make_tip(c, NULL), folder, false);
+		append_own(tips, c, NULL, folder);
 	kjson_foreach(v, verdicts)
-		append(tips, make_tip(c, v), folder, false);
+		append_own(tips, c, v, folder);
 }
 
 /* Adds tips from the campaign's rounds, or from files that somebody wrote. */
@@ -362,8 +341,8 @@ add(const char *folder, const char *path)
 	for (size_t i = 1; i < given.count; i++) {
 		json_auto_t *more = parse_or_die(given.operands[i]);
 
-		kjson_foreach(tip, more)
-			append(tips, json_incref(tip), folder, true);
+		kjson_foreach_text(tip, more)
+			append(tips, tip, folder, true);
 	}
 	if (json_array_size(tips) != before)
 		save_tips(path, tips);
@@ -376,10 +355,12 @@ list(const char *path)
 	json_auto_t *tips = parse_or_die(path);
 
 	kout_open(given.output);
-	kjson_foreach(tip, tips)
-		kout_line("%s %s round-%ld %s: %s", tip_id(tip), kjson_str(tip, "time"),
-		    kjson_int(tip, "round"), VERDICT(kjson_bool(tip, "accepted")),
-		    json_string_value(json_object_get(tip, "Takeaway")));
+	kjson_foreach_text(tip, tips) {
+		auto_free char *heading = NULL, *round = NULL, *verdict = NULL, *takeaway = NULL;
+
+		kregex_scan(form, tip, &heading, &round, &verdict, &takeaway);
+		kout_line("%s %s %s: %s", tip_id(tip), heading, verdict, takeaway);
+	}
 	kout_commit();
 	return K_OK;
 }
@@ -394,12 +375,11 @@ check_file(const char *path)
 
 	if (fault)
 		kwarn("%s", fault);
-	kjson_foreach(tip, fault ? NULL : tips) {
+	kjson_foreach_text(tip, fault ? NULL : tips) {
 		auto_free char *why = tip_fault(tip);
 
 		if (why)
-			kwarn("%s: tip %s (round-%ld): %s", path, tip_id(tip),
-			    kjson_int(tip, "round"), why);
+			kwarn("%s: tip %s (%s): %s", path, tip_id(tip), round_of(tip), why);
 		faults += why != NULL;
 	}
 	return faults;
@@ -417,15 +397,15 @@ check(const char *path)
 
 /* Append the removal to removed.ndjson: the tip as it was, when, and why. */
 static void
-note_removal(const char *folder, const char *id, const json_t *tip)
+note_removal(const char *folder, const char *id, const char *tip)
 {
-	auto_free char *path = kasprintf("%s/removed.ndjson", folder), *text = tip_text(tip),
+	auto_free char *path = kasprintf("%s/removed.ndjson", folder),
 	               *old = kread_file(path, FILE_MAX, NULL);
 	auto_buf struct kbuf b = { 0 };
 	json_auto_t *record = NULL;
 
 	record = json_pack("{s:s,s:s,s:s,s:s,s:s}", "schema", "tip-removal/1", "id", id, "time",
-	    know_text(), "why", given.why, "tip", text);
+	    know_text(), "why", given.why, "tip", tip);
 	kbuf_puts(&b, old ?: "");
 	put_json(&b, record);
 	put_file(path, b.data, b.len);
@@ -442,7 +422,7 @@ remove_tip(const char *folder, const char *path)
 		kdie_usage("tips remove: give the id (see krecords tips list) and the reason: "
 		           "tips remove ID --why TEXT");
 	tips = parse_or_die(path);
-	kjson_foreach(tip, tips)
+	kjson_foreach_text(tip, tips)
 		if (!strcmp(tip_id(tip), id)) {
 			note_removal(folder, id, tip);
 			json_array_remove(tips, kjson_at(tip));
@@ -485,13 +465,13 @@ freeze_tips(void)
 	               *path = folder ? kasprintf("%s/tips.md", folder) : NULL;
 	json_auto_t *tips = path ? parse_or_die(path) : NULL, *kept = json_array();
 
-	kjson_foreach(tip, tips) {
+	kjson_foreach_text(tip, tips) {
 		auto_free char *fault = tip_fault(tip);
 
 		if (fault)
 			kwarn("%s: tip %s is not used: %s", path, tip_id(tip), fault);
 		else
-			json_array_append(kept, tip);
+			kjson_add(kept, tip);
 	}
 	if (json_array_size(kept))
 		tips_tell("tips of earlier campaigns", json_array_size(kept), path);
