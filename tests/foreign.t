@@ -117,7 +117,7 @@ ok 'what a terminal would obey is masked wherever text of a file is printed' '
 	for command in "kcampaign status" "kcampaign best" "kcampaign run" "kcampaign check" \
 		"kcampaign next" "karchive --stats" "karchive --top 3" \
 		"krecords list" "krecords check" \
-		"kaudit --report --markdown" "kreport --markdown" "kreport --html"; do
+		"kreport --markdown" "kreport --html"; do
 		$command -c d >out 2>err || :
 		cat out err | tr -d "\\t\\n" >all
 		! LC_ALL=C grep -aq -e "[[:cntrl:]]" -e "$(printf "\\302\\233")" all ||

@@ -231,11 +231,6 @@ ok 'a faster kernel that spills, fills half of the device no more, or loads what
 	echo "reason: they are outside of the loop" >>r/waivers/quality-001-01.md
 	decide ".eval.build.resources.spill_bytes = 32" | grep -q "^gain "; rm -r r/waivers'
 
-ok 'the audit counts what a round changed' '
-	jq -c ".sample = {parent: {id: \"000/00\", code: \"a\nb\nc\nd\ne\n\"}} | .eval.code = \"a\nB\nB2\nc\ne\nf\n\" | del(.eval.timing)" r/trials/000/00/eval.ndjson |
-		kaudit -c r | jq -c .audit.change >c; cat c
-	is "{\"added\":3,\"files\":1,\"hunks\":3,\"removed\":2}" "$(jq -cS . c)"'
-
 ok 'where a campaign asks for it, a person confirms what it will do' '
 	. ./helpers.sh
 	kcampaign new p --task "$KILN_DATA/tests/tasks/affine" --mode linear >/dev/null

@@ -157,7 +157,7 @@ ok 'what is faster on buffers seen before is refused, beyond noise and beyond wh
 	gap 2.63 0 ".eval.reuse_against = {id: \"000/00\", rows: [{workload: \"even\", gap_pct: -0.15, high_pct: 0, low_pct: -0.86}]}" |
 		jq -e ".fresh.ok"
 	gap 4 3 ".eval.reuse_against = {id: \"000/00\", rows: [{workload: \"even\", gap_pct: 3.5, high_pct: 4, low_pct: 3}]}" |
-		jq -e ".fresh.ok and .fresh.excess_pct == 0.5 and .incumbent_fresh == {id: \"000/00\", gap_pct: 3.5}"
+		jq -e ".fresh.ok and .fresh.excess_pct == 0.5"
 	gap 9 8 ".eval.reuse_against = {id: \"000/00\", rows: [{workload: \"even\", gap_pct: 3, high_pct: 3.5, low_pct: 2}]}" |
 		jq -e "(.fresh.ok | not) and (.reasons[0] | contains(\"6.0 points more than the program\"))"'
 ok 'nothing that was not measured on new buffers is accepted as real, and the reason is given' '
@@ -185,19 +185,17 @@ ok 'a gain that skew takes away is refused' '
 		jq -e ".skew.ok | not"'
 
 ok 'a grouped task is refused without skew' '
-	kaudit --task "$grouped/task.json"
-	kaudit --task "$KILN_DATA/campaigns/grouped_gemm_cuda_h200/task.json"
+	kharness --lint "$grouped/task.json"
 	cp -r "$grouped" g
-	try() { jq "$1" "$grouped/task.json" >g/task.json; exits 1 kaudit --task g/task.json; grep -q "$2" err || { cat err; return 1; }; }
+	try() { jq "$1" "$grouped/task.json" >g/task.json; exits 2 kharness --lint g/task.json; grep -q "$2" err || { cat err; return 1; }; }
 	try "del(.groups)" "op grouped_gemm is a grouped operation: \"groups\" must say"
 	try ".workloads |= map(select(.name != \"ones\" and .name != \"even\"))" "no workload has groups of equal size"
 	try ".workloads |= map(del(.skew))" "no timed workload has \"skew\": true"
 	try ".workloads |= map(select(.name == \"ones\" or .name == \"even\"))" "no workload has an empty group"
 	try ".workloads |= map(del(.values))" "gives no values for offsets"
 	try ".workloads[3].values.offsets = [0, 20, 55, 90, 128]" "workload skewed is marked as skewed, but none of its 4 groups is empty and none has half"
-	exits 2 kharness --lint g/task.json; grep -q "is marked as skewed" err
-	jq ".groups.form = \"sizes\"" "$grouped/task.json" >g/task.json; exits 2 kaudit --task g/task.json; grep -q "groups.form" err
-	jq ".inputs.w.role = \"heavy\"" "$grouped/task.json" >g/task.json; exits 2 kaudit --task g/task.json; grep -q "inputs.w.role: must be" err'
+	jq ".groups.form = \"sizes\"" "$grouped/task.json" >g/task.json; exits 2 kharness --lint g/task.json; grep -q "groups.form" err
+	jq ".inputs.w.role = \"heavy\"" "$grouped/task.json" >g/task.json; exits 2 kharness --lint g/task.json; grep -q "inputs.w.role: must be" err'
 
 ok 'a rejected candidate scores nothing, whatever its times say' '
 	record ".eval.timing[1].median_ns = 1000" | kclassify -c c | kaudit -c c >r
@@ -233,9 +231,7 @@ ok 'a weight cache counts as far as its bound, and a gap above 1 point is inflat
 	scored 004 ".score = {decision: {verdict: \"accepted\", improvement_pct: 5, vs_baseline_pct: 27.05}} | .audit = {bucket: \"W1\", decision: \"ACCEPT-with-asterisk\", w1: {bound_pct: 1.5}}"
 	exits 1 kaudit --report -c l
 	jq -e ".verdict == \"inflated\" and (.w_real_pct * 1000 | round) == 1500 and (.inflation_gap_pct * 10 | round) == 42" out
-	exits 1 kaudit --report --markdown -c l
-	grep -q "^Verdict: \*\*inflated\*\*. Headline +27.05 %, of which +22.8" out
-	grep -q "^| bounded weight cache | W1 | +5.00 % | +1.50 % |" out; grep -q "Do not quote the headline" out'
+	jq -e ".table[1] | .source == \"bounded weight cache\" and (.benchmark_pct | round) == 5 and (.real_pct * 10 | round) == 15" out'
 ok 'for a speed-up of 30 one point does not count, and 2 % are inflated' '
 	mkdir many; mv l many; kcampaign new l --task "$grouped" >/dev/null
 	scored 000 ".score = {decision: {verdict: \"baseline\"}}"
@@ -263,8 +259,7 @@ ok 'what the audit rejects is rolled back, and named' '
 	exits 1 kaudit --report -c l; jq -e ".verdict == \"inflated\" and (.table[2].benchmark_pct * 100 | round) == 5000" out'
 ok 'what was kept without being measured on new buffers is named in the report' '
 	scored 006 ".score = {decision: {verdict: \"accepted\", improvement_pct: 1, vs_baseline_pct: 83}} | .audit = {bucket: \"K1\", decision: \"ACCEPT-unmeasured\"}"
-	kaudit --report -c l >r || :; jq -e ".unmeasured == [\"006/01\"]" r
-	kaudit --report --markdown -c l >r || :; grep -q "^Kept, but not measured on new buffers.*: 006/01\.$" r; rm -r l/trials/006'
+	kaudit --report -c l >r || :; jq -e ".unmeasured == [\"006/01\"]" r; rm -r l/trials/006'
 null_campaign n 2
 ok 'the score has what the audit says, and a waiver makes them again' '
 	cd n; make -s -j2 trials N=2 >/dev/null

@@ -64,52 +64,33 @@ rivals_name(void)
 	return kjson_path(finding.record, "sample.incumbent") ? "incumbent" : "reference";
 }
 
-/*
- * Ratio of a workload's times, and its lower limit: from the interleaved pair, else from separate
- * times.
- */
-static bool
-workload_ratio(const char *workload, double *ratio, double *low)
+/* On a workload, from the interleaved pair, or else from separate times. */
+static struct kgain_ratio
+ratio_on(const char *workload)
 {
-	double own, other;
+	struct kgain_ratio r =
+	    kgain_pair(kjson_path(finding.record, "eval.pairs"), rivals_name(), workload);
 
-	kjson_foreach(row, finding.record, "eval.pairs")
-		if (kjson_is(row, "workload", workload) && kjson_is(row, "name", rivals_name())) {
-			*ratio = kjson_num(row, "ratio");
-			*low = kjson_num(row, "low");
-			return *ratio > 0;
-		}
-	own = kgain_time_ns(kgain_row(kjson_path(finding.record, "eval.timing"), workload));
-	other = kgain_time_ns(kgain_row(json_object_get(finding.rival, "timing"), workload));
-	*ratio = other / own;
-	*low = *ratio - noise_of();
-	return isfinite(*ratio);
+	return r.n
+	    ? r
+	    : kgain_apart(kgain_row(json_object_get(finding.rival, "timing"), workload),
+	          kgain_row(kjson_path(finding.record, "eval.timing"), workload), noise_of());
 }
 
 static void
 look_at_gain(void)
 {
 	const json_t *timing = kjson_path(finding.record, "eval.timing");
-	double ratio, low;
-	char *fault;
+	struct kgain_ratio r;
 
-	if (status_at(finding.record, "eval.status") != STATUS_CORRECT || !timing ||
-	    finding.reference)
+	if (status_at(finding.record, "eval.status") != STATUS_CORRECT || finding.reference)
 		return;
-	if (!kgain_pairs(
-	        kjson_path(finding.record, "eval.pairs"), rivals_name(), timing, &ratio, &low)) {
-		json_auto_t *rows =
-		    kgain_rows_like(json_object_get(finding.rival, "timing"), timing);
-
-		fault = kgain_speedup(rows, timing, &ratio);
-		if (fault) {
-			free(fault);
-			return;
-		}
-		low = ratio - noise_of();
+	if ((kgain_raced(kjson_path(finding.record, "eval.pairs"), rivals_name(), timing, &r) &&
+	        r.low > 0) ||
+	    kgain_all_apart(json_object_get(finding.rival, "timing"), timing, noise_of(), &r)) {
+		finding.gains = r.low > 1;
+		finding.gain_pct = 100 * (r.mean - 1);
 	}
-	finding.gains = low > 1;
-	finding.gain_pct = 100 * (ratio - 1);
 }
 
 /* ---- the static scan ---- */
@@ -173,8 +154,7 @@ static void
 look_at_reuse(void)
 {
 	const json_t *rows = kjson_path(finding.record, "eval.reuse"),
-	             *rival = kjson_path(finding.record, "eval.reuse_against.rows"), *worst = NULL,
-	             *theirs;
+	             *rival = kjson_path(finding.record, "eval.reuse_against.rows"), *worst = NULL;
 	double limit = 100 * KGAIN_REUSE_GAP, most = -INFINITY, noise = 0;
 	bool bad = false;
 	json_t *o;
@@ -204,18 +184,16 @@ look_at_reuse(void)
 	    "gap_pct", kjson_num(worst, "gap_pct"), "excess_pct", most, "noise_pct", noise, "ok",
 	    !bad);
 	json_object_set_new(finding.out, "fresh", o);
-	theirs = kgain_row(rival, kjson_str(worst, "workload"));
-	if (theirs)
-		kjson_extend(finding.out, "{s:{s:s,s:f}}", "incumbent_fresh", "id",
-		    kjson_str_or(finding.record, "eval.reuse_against.id", "?"), "gap_pct",
-		    kjson_num(theirs, "gap_pct"));
 	/* A declared cache of weights is meant to gain like this; its bound judges it. */
 	if (bad && !(finding.declared && !strcmp(finding.declared, "W1")))
 		refuse("reuse, workload %s: %.1f %% faster on buffers that it has seen before than "
 		       "on new ones, %.1f points more than %s (noise %.1f), so it keeps results "
 		       "from call to call; real calls bring new buffers",
 		    kjson_str_or(worst, "workload", "?"), kjson_num(worst, "gap_pct"), most,
-		    theirs ? "the program that it is compared with" : "an honest one", noise);
+		    kgain_row(rival, kjson_str(worst, "workload")) ? "the program that it is "
+		                                                     "compared with"
+		                                                   : "an honest one",
+		    noise);
 }
 
 /* ---- skew ---- */
@@ -227,28 +205,28 @@ look_at_reuse(void)
  * where their code and data are.
  */
 static bool
-holds(double ratio, double low)
+holds(const struct kgain_ratio *r)
 {
-	return ratio >= pow(1 + finding.gain_pct / 100, low > 1 ? 0.125 : 0.5);
+	return r->mean >= pow(1 + finding.gain_pct / 100, r->low > 1 ? 0.125 : 0.5);
 }
 
 static void
 look_at_skew(void)
 {
-	const json_t *timing = kjson_path(finding.record, "eval.timing");
 	json_t *rows = json_array();
 	bool required = audit.task && audit.task->groups >= 0 && finding.gains, ok = !required;
 
 	for (size_t i = 0; audit.task && i < audit.task->workload_count; i++) {
 		const struct ktask_workload *w = &audit.task->workloads[i];
-		double ratio, low;
+		struct kgain_ratio r = { 0 };
 
-		if (!w->skew || !kgain_row(timing, w->name) || finding.reference ||
-		    !workload_ratio(w->name, &ratio, &low))
+		if (w->skew && !finding.reference)
+			r = ratio_on(w->name);
+		if (!r.n)
 			continue;
 		kjson_append(
-		    rows, "{s:s,s:f}", "workload", w->name, "delta_pct", 100 * (ratio - 1));
-		ok |= holds(ratio, low);
+		    rows, "{s:s,s:f}", "workload", w->name, "delta_pct", 100 * (r.mean - 1));
+		ok |= holds(&r);
 	}
 	kjson_extend(
 	    finding.out, "{s:{s:b,s:o,s:b}}", "skew", "required", required, "rows", rows, "ok", ok);
@@ -363,15 +341,13 @@ note_unmeasured(void)
 {
 	size_t timed = json_array_size(kjson_path(finding.record, "eval.timing")),
 	       rows = json_array_size(kjson_path(finding.record, "eval.reuse"));
-	json_auto_t *list = json_array();
+	const char *why = !finding.reused ? why_not_reused()
+	    : rows < timed ? kshown("on only %zu of %zu timed workloads", rows, timed)
+	                   : NULL;
 
-	if (!finding.reused && !finding.reference)
-		kjson_append(list, "{s:s,s:s}", "what", "reuse", "why", why_not_reused());
-	else if (rows < timed && !finding.reference)
-		kjson_append(list, "{s:s,s:o}", "what", "reuse", "why",
-		    json_sprintf("on only %zu of %zu timed workloads", rows, timed));
-	if (json_array_size(list))
-		json_object_set_new(finding.out, "not_measured", json_incref(list));
+	if (why && !finding.reference)
+		kjson_extend(
+		    finding.out, "{s:[{s:s,s:s}]}", "not_measured", "what", "reuse", "why", why);
 }
 
 static const char *
@@ -413,7 +389,6 @@ bucket_of(void)
 json_t *
 audit_record(const struct krec *rec)
 {
-	struct change change;
 	json_auto_t *rival = NULL;
 
 	krec_str(rec, "eval.status");
@@ -431,10 +406,6 @@ audit_record(const struct krec *rec)
 	look_at_skew();
 	look_at_declared();
 	json_array_extend(finding.reasons, finding.asides);
-	if (change_of(rec->json, &change))
-		kjson_extend(finding.out, "{s:{s:I,s:I,s:I,s:I}}", "change", "files",
-		    (json_int_t)change.files, "hunks", (json_int_t)change.hunks, "added",
-		    (json_int_t)change.added, "removed", (json_int_t)change.removed);
 	note_unmeasured();
 	kjson_extend(finding.out, "{s:s,s:s*,s:s,s:o}", "bucket", bucket_of(), "declared",
 	    finding.declared, "decision", decision_of(), "reasons", finding.reasons);

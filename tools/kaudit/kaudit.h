@@ -69,12 +69,6 @@ void rules_apply(void);
 /* Hits in a record's program, compared with its parent's if the record has one. */
 void scan_record(const json_t *record);
 
-/* How much a record's program differs from its parent's; false: there is no parent. */
-struct change {
-	size_t files, hunks, added, removed;
-};
-bool change_of(const json_t *record, struct change *c);
-
 /* ---- decide.c ---- */
 
 /* The member "audit" of a record; new reference. */
@@ -85,9 +79,3 @@ json_t *audit_record(const struct krec *rec);
  * Faults are appended to REASONS.
  */
 json_t *waiver_of(const char *id, char **file, json_t *reasons);
-
-/* ---- report.c: how much of a campaign's gain is real ---- */
-
-/* The account of the campaign, audit-report/1. New reference. */
-json_t *report_campaign(void);
-void report_markdown(json_t *report, struct kbuf *out);

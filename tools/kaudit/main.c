@@ -5,6 +5,7 @@
  * exists on skewed groups, and the decision.
  */
 
+#include "kaccount.h"
 #include "kaudit.h"
 #include "kgroups.h"
 #include "koption.h"
@@ -16,15 +17,14 @@ struct audit audit;
 
 static const char usage_text[] =
     "usage: kaudit [-c DIR] [--rules FILE] [--thin] [-o FILE] [FILE...]\n"
-    "       kaudit --report [--json | --markdown] [-c DIR] [-o FILE]\n"
+    "       kaudit --report [-c DIR] [-o FILE]\n"
     "       kaudit --source [-c DIR | -b NAME] [-t TASK.json] [--rules FILE] [-o FILE] FILE...\n"
-    "       kaudit --task TASK.json\n"
     "       kaudit --check [--rules FILE]\n";
 
-enum mode { MODE_RECORDS, MODE_REPORT, MODE_TASK, MODE_CHECK, MODE_SOURCE };
+enum mode { MODE_RECORDS, MODE_REPORT, MODE_CHECK, MODE_SOURCE };
 
 static struct arguments {
-	int mode, format;
+	int mode;
 	const char *rules, *output, *backend, *task;
 	bool thin;
 	char **files;
@@ -42,16 +42,12 @@ parse(int argc, char **argv)
 		{ 't', NULL, .text = &given.task,
 		    .help = "FILE\ttask of the files (with --source)" },
 		KOPTION_FLAG("thin", &given.thin, "\twrite thin records"),
-		KOPTION_CHOICE("json", &given.format, 'j', "\tprint the report as JSON"),
-		KOPTION_CHOICE("markdown", &given.format, 'm', "\tprint the report as Markdown"),
 		KOPTION_CHOICE("report", &given.mode, MODE_REPORT,
 		    "\treport how much of the gains is real; exit 1 if inflated"),
 		KOPTION_CHOICE("check", &given.mode, MODE_CHECK,
 		    "\tcheck the table of rules against its examples"),
 		KOPTION_CHOICE(
 		    "source", &given.mode, MODE_SOURCE, "\taudit files with source text"),
-		KOPTION_CHOICE("task", &given.mode, MODE_TASK, "FILE\tcheck the groups of a task",
-		    .text = &given.task),
 	};
 
 	koption_read(options, usage_text, argc, argv);
@@ -76,19 +72,6 @@ check(void)
 {
 	load_rules();
 	return rules_check() ? K_NO : K_OK;
-}
-
-static int
-check_task(void)
-{
-	struct ktask *t = ktask_load(given.task);
-	auto_free char *text = NULL;
-	size_t faults = kgroups_faults(t, &text);
-
-	kpart_foreach(line, text, "\n")
-		kwarn("%s: %s", given.task, line);
-	ktask_free(t);
-	return faults ? K_NO : K_OK;
 }
 
 /* What the command line names: a campaign, or a language and perhaps a task. */
@@ -145,18 +128,21 @@ scan_sources(void)
 	return found ? K_NO : K_OK;
 }
 
+/* How much of the campaign's gain is real. */
 static int
 report(void)
 {
-	auto_buf struct kbuf text = { 0 };
-	json_auto_t *o = report_campaign();
+	json_auto_t *o = NULL;
 
-	if (given.format == 'm') {
-		report_markdown(o, &text);
-		kout_line("%s", text.data);
-	} else {
-		kout_json(o);
+	ktrials_open();
+	if (ktrials.last < 0)
+		kdie_usage("%s: no trial has been scored yet", kcamp.dir);
+	for (long n = 0; n <= ktrials.last; n++) {
+		kaccount_add(ktrials_get(n));
+		ktrials_drop(n);
 	}
+	o = kaccount_report();
+	kout_json(o);
 	return kis_one_of("inflated damaged", kjson_str(o, "verdict")) ? K_NO : K_OK;
 }
 
@@ -179,8 +165,6 @@ main(int argc, char **argv)
 	parse(argc, argv);
 	if (given.mode == MODE_CHECK)
 		return check();
-	if (given.mode == MODE_TASK)
-		return check_task();
 	open_audit();
 	if (given.mode != MODE_REPORT)
 		load_rules();

@@ -7,6 +7,7 @@
  */
 
 #include "kaudit.h"
+#include "kfence.h"
 #include "kform.h"
 
 enum { HITS_PER_RULE = 4, QUOTE_MAX = 80 };
@@ -27,12 +28,12 @@ static struct {
 	char *defined; /* the definitions in compiled patterns */
 } rules;
 
+static const char *const bucket_names[] = { "K", "W1", "uniform", "W2", "W3" };
+
 const char *
 bucket_name(enum bucket b)
 {
-	static const char *const names[] = { "K", "W1", "uniform", "W2", "W3" };
-
-	return names[b];
+	return bucket_names[b];
 }
 
 /* ---- the table ---- */
@@ -45,8 +46,6 @@ static const struct kform form =
 static void
 read_rule(size_t i, const json_t *o)
 {
-	static const char *const buckets[] = { "uniform", "W1", "W2", "W3" };
-	static const enum bucket meanings[] = { BUCKET_UNIFORM, BUCKET_W1, BUCKET_W2, BUCKET_W3 };
 	struct rule *rule = &rules.at[i];
 
 	*rule = (struct rule){ .id = kjson_str(o, "id"),
@@ -56,7 +55,8 @@ read_rule(size_t i, const json_t *o)
 		.languages = json_object_get(o, "languages"),
 		.match = json_object_get(o, "match"),
 		.clean = json_object_get(o, "clean"),
-		.bucket = meanings[kindex_of(kjson_str(o, "bucket"), buckets, LEN(buckets))],
+		.bucket =
+		    (enum bucket)kindex_of(kjson_str(o, "bucket"), bucket_names, LEN(bucket_names)),
 		.whole = kjson_is(o, "scope", "whole"),
 		.note = kjson_is(o, "verdict", "note"),
 		.grouped = kjson_is(o, "when", "grouped") };
@@ -197,13 +197,9 @@ definitions(void)
 static struct kregex *
 compiled(const struct rule *rule, const char *pattern, struct kregex **re)
 {
-	char *where;
-
-	if (*re)
-		return *re;
-	where = kasprintf("%s: rule %s", rules.file, rule->id);
-	*re = kregex_new(where, rules.defined, pattern, KREGEX_LINES | KREGEX_SLOW);
-	free(where);
+	if (!*re)
+		*re = kregex_new(kshown("%s: rule %s", rules.file, rule->id), rules.defined,
+		    pattern, KREGEX_LINES | KREGEX_SLOW);
 	return *re;
 }
 
@@ -222,23 +218,17 @@ key_is_weight(const struct kregex *re, const char *text)
 	return false;
 }
 
-/* The line of code that contains byte AT, without blanks around it. */
+/* The line of code that contains byte AT. */
 static void
 quote(size_t at, char *to, size_t size)
 {
-	size_t from = at, end = at;
+	auto_free char *line = NULL, *shown = NULL;
 
-	while (from > 0 && source.text[from - 1] != '\n')
-		from--;
-	from += strspn(source.text + from, " \t");
-	while (end < source.len && source.text[end] != '\n')
-		end++;
-	snprintf(to, size, "%.*s",
-	    from < end ? (int)(end - from < QUOTE_MAX ? end - from : QUOTE_MAX) : 0,
-	    source.text + from);
-	kmask_controls(to);
-	for (char *p = to; (p = strchr(p, '\t')); p++)
-		*p = ' ';
+	while (at > 0 && source.text[at - 1] != '\n')
+		at--;
+	line = kuntil(source.text + at, "\n");
+	shown = kfence_line(line, QUOTE_MAX);
+	snprintf(to, size, "%s", shown);
 }
 
 static bool
@@ -307,11 +297,8 @@ apply(struct rule *rule, const char *code)
 static char *
 plain_code(const char *text, size_t len, enum ktoken_lang lang)
 {
-	auto_free char *joined = kmemdup(text, len);
-	char *p;
+	auto_free char *joined = kregex_sub("\\\\\n", text, "  ");
 
-	for (p = joined; (p = memmem(p, len - (size_t)(p - joined), "\\\n", 2)); p++)
-		p[0] = p[1] = ' ';
 	return ktoken_strip(joined, len, lang);
 }
 

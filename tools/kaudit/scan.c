@@ -33,42 +33,6 @@ scan_file(const json_t *parent, const char *file, const char *text)
 		kdiff_free(&d);
 }
 
-/*
- * Counts runs of changed lines in the new text, and in the old text where lines were only removed.
- */
-static void
-count_change(const json_t *parent, const char *file, const char *text, struct change *c)
-{
-	const char *old = parents_text(parent, file);
-	struct kdiff d;
-	size_t x = 0, y = 0;
-	char sign, before = ' ';
-
-	kdiff(old ?: "", text, &d);
-	for (; kdiff_step(&d, &x, &y, &sign); before = sign)
-		c->hunks += sign != ' ' && before == ' ';
-	c->files += d.additions + d.removals > 0;
-	c->added += d.additions;
-	c->removed += d.removals;
-	kdiff_free(&d);
-}
-
-bool
-change_of(const json_t *record, struct change *c)
-{
-	const json_t *parent = kjson_path(record, "sample.parent"),
-	             *files = kjson_path(record, "eval.files");
-	const char *code = kjson_maybe(record, "eval.code");
-
-	*c = (struct change){ 0 };
-	if (!code || !kjson_maybe(parent, "code"))
-		return false;
-	count_change(parent, NULL, code, c);
-	kjson_foreach(f, files)
-		count_change(parent, kjson_str_or(f, "path", "?"), kjson_str(f, "content"), c);
-	return true;
-}
-
 void
 scan_record(const json_t *record)
 {
