@@ -159,7 +159,7 @@ parse_text(char *text, const char *path, char **fault)
 		if (!kregex_match(form, tip, at)) {
 			*fault = kasprintf("%s: tip %zu ('%.*s'): must have the lines '### TIME "
 			                   "round-N" DASH "ACCEPTED' or 'ROLLED BACK', and '- "
-			                                  "Context: ...', Signal, Takeaway and "
+			                   "Context: ...', Signal, Takeaway and "
 			                   "Applicability",
 			    path, json_array_size(tips) + 1, (int)strcspn(tip, "\n"), tip);
 			break;
