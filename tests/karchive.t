@@ -359,20 +359,6 @@ ok 'view: top, best first, over elites and others' '
 	is "002/02 002/01 001/01" "$(karchive --top 3 | jq -r .id | xargs)"
 	is "6 elite, 1 program, " "$(karchive --top 100 | jq -r .kind | sort | uniq -c | awk "{ printf \"%s %s, \", \$1, \$2 }")"'
 
-ok 'view: lineage from the root, also through a dropped program' '
-	is "000/00 001/01 002/01" "$(karchive --lineage 002/01 | jq -r .id | xargs)"
-	grep -v "\"program\",\"id\":\"001/01\"" archive.ndjson >dropped
-	exits 2 karchive --lineage 002/01 dropped; grep "001/01 is not in the archive and not in the trials" err
-	mkdir -p trials/000 trials/001
-	jq -c "select(.kind == \"archive\") | .trial = 1" archive.ndjson >trials/001/archive.ndjson
-	rec 001/02 correct 0100 3 >trials/001/score.ndjson; kcampaign upgrade
-	exits 2 karchive --lineage 002/01 dropped; grep "001/01 is not in the archive and not in the trials" err
-	rec 001/01 correct 1000 20 >>trials/001/score.ndjson; kcampaign upgrade
-	is "000/00 001/01 002/01" "$(karchive --lineage 002/01 dropped | jq -r .id | xargs)"
-	exits 2 karchive --lineage nonsense
-	rm -r trials/001/0*; rec 001/01 correct 1000 20 ".sample.parent.id = \"001/01\"" >trials/001/score.ndjson; kcampaign upgrade
-	exits 2 karchive --lineage 002/01 dropped; grep "its parent is not in an earlier trial" err'
-
 ok 'view: stats' '
 	is "[6,0,\"002/02\"]" "$(karchive --stats | jq -c "[.candidates,.duplicates,.best.id]")"
 	is 1 "$(karchive --stats i2 | jq .island.current)"'

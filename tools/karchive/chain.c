@@ -144,12 +144,12 @@ check_header(void)
 }
 
 int
-check_chain(const struct view_options *o)
+check_chain(const char *path)
 {
 	const json_t *linear = json_object_get(karch.header, "linear");
 
 	if (!linear)
-		kdie_usage("%s: not the archive of a linear search", o->archive);
+		kdie_usage("%s: not the archive of a linear search", path);
 	chain = (struct chain){ .list = json_object_get(linear, "chain"),
 		.good = true,
 		.failures = kverdict_failures() };

@@ -9,69 +9,93 @@
 #include "koption.h"
 
 static const char usage[] = "usage: karchive [-c DIR] [-a ARCHIVE] [--thin] [-o FILE] [SCORED...]\n"
-                            "       karchive --top N | --lineage ID | --stats | --check "
-                            "[OPTION...] "
-                            "[ARCHIVE]\n";
+                            "       karchive --top N | --stats | --check [OPTION...] [ARCHIVE]\n";
 
-struct arguments {
+static struct {
 	const char *archive, *output;
-	struct view_options view;
+	int view;
+	long top;
 	bool thin;
-};
+} given;
+
+enum { VIEW_NONE, VIEW_TOP, VIEW_STATS, VIEW_CHECK };
 
 static void
-parse(struct arguments *a, int argc, char **argv)
+parse(int argc, char **argv)
 {
-	struct view_options *v = &a->view;
 	const struct koption options[] = {
 		KOPTION_CAMPAIGN(&kcamp.dir),
-		{ 'a', "archive", .text = &a->archive, .help = "FILE\tstart from this archive" },
-		KOPTION_OUTPUT(&a->output),
-		KOPTION_FLAG("thin", &a->thin, "\twrite what is new, as in a trial's folder"),
-		KOPTION_CHOICE("top", &v->view, VIEW_TOP, "N\tprint the N best programs",
-		    .number = &v->top, .low = 1, .high = 1e9),
-		KOPTION_CHOICE("lineage", &v->view, VIEW_LINEAGE,
-		    "ID\tprint the ancestors of a candidate", .text = &v->id),
-		KOPTION_CHOICE(
-		    "stats", &v->view, VIEW_STATS, "\tprint the header, with all counts, as JSON"),
-		KOPTION_CHOICE("check", &v->view, VIEW_CHECK,
+		{ 'a', "archive", .text = &given.archive, .help = "FILE\tstart from this archive" },
+		KOPTION_OUTPUT(&given.output),
+		KOPTION_FLAG("thin", &given.thin, "\twrite what is new, as in a trial's folder"),
+		KOPTION_CHOICE("top", &given.view, VIEW_TOP, "N\tprint the N best programs",
+		    .number = &given.top, .low = 1, .high = 1e9),
+		KOPTION_CHOICE("stats", &given.view, VIEW_STATS,
+		    "\tprint the header, with all counts, as JSON"),
+		KOPTION_CHOICE("check", &given.view, VIEW_CHECK,
 		    "\tcheck the chain of a linear search; exit 1 if it is wrong"),
 	};
 
 	koption_read(options, usage, argc, argv);
 }
 
+/* Prints the best N rows: elites and programs are both sorted, so this is a merge. */
 static int
-view(const struct arguments *a, char **operands)
+show_top(long n)
 {
-	struct view_options o = a->view;
-	const char *given = *operands ?: a->archive;
-	auto_free char *path = given ? kstrdup(given) : kasprintf("%s/archive.ndjson", kcamp.dir);
+	const struct karch_row *elites[KARCH_CELLS];
+	size_t count = karch_ranked(elites), e = 0, p = 0;
+
+	if (!count && !karch.programs)
+		return K_NO;
+	while (n-- && (e < count || p < karch.programs)) {
+		bool elite = p == karch.programs ||
+		    (e < count && elites[e]->score >= karch.program[p]->score);
+
+		karch_put(elite ? elites[e++] : karch.program[p++]);
+	}
+	return K_OK;
+}
+
+/* A record, for people: what a terminal would obey is masked. */
+static int
+show_stats(void)
+{
+	auto_free char *text = json_dumps(karch.header, KIO_DUMP);
+
+	kout_line("%s", text);
+	return K_OK;
+}
+
+static int
+view(char **operands)
+{
+	const char *own = *operands ?: given.archive,
+	           *path = own ?: kshown("%s/archive.ndjson", kcamp.dir);
 	int code;
 
 	if (*operands && operands[1])
 		koption_misuse(usage, "give one archive only");
-	if (o.id && !karch_is_id(o.id))
-		koption_misuse(usage, "--lineage needs an id such as 007/02");
-	o.archive = path;
 	karch_load(path, true);
-	kout_open(a->output);
-	code = show_view(&o);
+	kout_open(given.output);
+	code = given.view == VIEW_TOP  ? show_top(given.top)
+	    : given.view == VIEW_STATS ? show_stats()
+	                               : check_chain(path);
 	kout_commit();
 	return code;
 }
 
 static int
-update(const struct arguments *a, char **operands, size_t count)
+update(char **operands, size_t count)
 {
 	long after, before;
 
 	kcamp_load();
-	karch_load(a->archive, true);
+	karch_load(given.archive, true);
 	before = kjson_int(karch.header, "candidates");
-	after = a->thin ? karch.trial : -1;
+	after = given.thin ? karch.trial : -1;
 	update_archive(operands, count);
-	kout_open(a->output);
+	kout_open(given.output);
 	put_archive(after, before);
 	kout_commit();
 	return K_OK;
@@ -80,11 +104,9 @@ update(const struct arguments *a, char **operands, size_t count)
 int
 main(int argc, char **argv)
 {
-	struct arguments a = { 0 };
-
 	kutil_init("karchive");
-	parse(&a, argc, argv);
-	if (a.view.view != VIEW_NONE)
-		return view(&a, argv + optind);
-	return update(&a, argv + optind, (size_t)(argc - optind));
+	parse(argc, argv);
+	if (given.view != VIEW_NONE)
+		return view(argv + optind);
+	return update(argv + optind, (size_t)(argc - optind));
 }

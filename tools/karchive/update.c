@@ -68,6 +68,19 @@ row_new(const struct kcandidate *s)
 	return row;
 }
 
+/* The row of a program, elite or not; NULL: it is not there. */
+static struct karch_row *
+find_row(const char *id)
+{
+	kforeach_of(one, karch.elite, KARCH_CELLS)
+		if (*one && !strcmp((*one)->id, id))
+			return *one;
+	kforeach_of(each, karch.program, karch.programs)
+		if (!strcmp((*each)->id, id))
+			return *each;
+	return NULL;
+}
+
 /*
  * The best was raced against the reference again, before this trial or at its beginning: that is
  * its speed from now on, as in the scores of candidates that are timed in turns with it.

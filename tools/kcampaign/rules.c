@@ -106,7 +106,7 @@ static const struct {
 	{ "roofline", 1, { "gpu", "backend", "task" }, add_roofline },
 	{ "score", 2, { "score." }, add_linear },
 	{ "archive", 2, { "name", "search." }, NULL },
-	{ "gradient", 2, { "gradient.", "backend" }, NULL },
+	{ "gradient", 3, { "gradient.", "backend" }, NULL },
 };
 
 void

@@ -13,11 +13,9 @@ cell_open(int c)
 	if (!*cell && gradient.old.cell[c].s)
 		*cell = json_loadb(gradient.old.cell[c].s, gradient.old.cell[c].len, 0, NULL);
 	else if (!*cell)
-		*cell = json_pack("{s:s,s:s,s:i,s:i,s:i,s:i,s:i,s:i,s:[f,f,f,f],s:[f,f,f,f],s:[]}",
-		    "kind", "cell", "cell", karch_cell_text(c), "departures", 0, "arrivals", 0,
-		    "improvements", 0, "discoveries", 0, "replacements", 0, "base", 0, "sum", 0.0,
-		    0.0, 0.0, 0.0, "weight", 0.0, 0.0, 0.0, 0.0, "directions");
-	if (json_array_size(json_object_get(*cell, "sum")) != KARCH_DIMS)
+		*cell = json_pack("{s:s,s:s,s:i,s:i,s:[]}", "kind", "cell", "cell",
+		    karch_cell_text(c), "departures", 0, "improvements", 0, "directions");
+	if (!json_is_array(json_object_get(*cell, "directions")))
 		kdie_usage("a cell of the gradient is malformed; make views makes it again");
 	return *cell;
 }
@@ -29,26 +27,6 @@ gradient_load(const char *path)
 	karch_gradient_load(&gradient.old, path);
 	gradient.trial = kjson_int_or(gradient.old.header, "trial", -1);
 	gradient.total = kjson_int(gradient.old.header, "total");
-}
-
-static void
-put_cell(struct kbuf *b, json_t *cell)
-{
-	const json_t *sum = json_object_get(cell, "sum"), *weight = json_object_get(cell, "weight");
-	double left = kjson_num(cell, "departures");
-	json_t *slopes = json_array();
-	auto_free char *text = NULL;
-
-	for (size_t d = 0; d < KARCH_DIMS; d++) {
-		double w = json_number_value(json_array_get(weight, d));
-
-		json_array_append_new(slopes,
-		    json_real(w > 1e-12 ? json_number_value(json_array_get(sum, d)) / w : 0));
-	}
-	kjson_extend(cell, "{s:f,s:o}", "rate",
-	    left > 0 ? kjson_num(cell, "improvements") / left : 0.5, "gradient", slopes);
-	text = json_dumps(cell, JSON_COMPACT | JSON_REAL_PRECISION(15));
-	kbuf_puts(b, text);
 }
 
 static void
@@ -77,8 +55,12 @@ gradient_put(long after)
 	if (!karch_is_thin(after, gradient.trial, KARCH_WHOLE_TRIALS, (long)gradient.total))
 		after = -1;
 	for (int c = 0; c < KARCH_CELLS; c++) {
-		if (gradient.cells[c])
-			put_cell(&b, gradient.cells[c]);
+		auto_free char *text = gradient.cells[c]
+		    ? json_dumps(gradient.cells[c], JSON_COMPACT | JSON_REAL_PRECISION(15))
+		    : NULL;
+
+		if (text)
+			kbuf_puts(&b, text);
 		else if (gradient.old.cell[c].s && after < 0)
 			kbuf_add(&b, gradient.old.cell[c].s, gradient.old.cell[c].len);
 		else

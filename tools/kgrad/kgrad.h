@@ -30,10 +30,8 @@ extern struct gradient {
 	long trial;                /* last trial in it; -1: none */
 	long long total;           /* transitions ever */
 	/*
-	 * The cells that transitions of this run touch, as in the file; the others are copied from
-	 * the old file. "sum" and "weight" are, per dimension, the sums of sign(step) * delta * w
-	 * and of w, with w = decay ^ ("base" - trial of the transition). Their ratio is the
-	 * gradient.
+	 * The cells that transitions of this run left, as in the file; the others are copied from
+	 * the old file.
 	 */
 	json_t *cells[KARCH_CELLS];
 	struct kbuf added; /* lines of the transitions of this run */

@@ -43,28 +43,6 @@ direction_of(json_t *cell, json_t *step)
 	return json_array_get(list, i);
 }
 
-/*
- * Item D of the array KEY: times FACTOR, plus MORE; with as many digits as the file has, so that it
- * does not matter how often the file is written.
- */
-static void
-change(json_t *cell, const char *key, size_t d, double factor, double more)
-{
-	json_t *list = json_object_get(cell, key);
-	double changed = json_number_value(json_array_get(list, d)) * factor + more;
-
-	json_array_set_new(list, d, json_real(atof(kshown("%.15g", changed))));
-}
-
-static json_t *
-touch(int number, long trial)
-{
-	json_t *cell = cell_open(number);
-
-	kjson_put(cell, "updated", trial);
-	return cell;
-}
-
 /* Count a transition in the cell where it began. */
 static void
 count_departure(json_t *cell, const struct transition *t)
@@ -72,15 +50,9 @@ count_departure(json_t *cell, const struct transition *t)
 	json_auto_t *step = json_array();
 	json_t *direction, *deltas;
 
-	for (int d = 0; d < KARCH_DIMS; d++) {
-		int n = karch_level(t->to, d) - karch_level(t->from, d);
-
-		json_array_append_new(step, json_integer(n));
-		if (!n || !t->timed)
-			continue;
-		change(cell, "sum", (size_t)d, 1, (n > 0 ? 1 : -1) * t->delta);
-		change(cell, "weight", (size_t)d, 1, 1);
-	}
+	for (int d = 0; d < KARCH_DIMS; d++)
+		json_array_append_new(
+		    step, json_integer(karch_level(t->to, d) - karch_level(t->from, d)));
 	direction = direction_of(cell, step);
 	kjson_count(direction, "samples", 1);
 	kjson_count(direction, "successes", t->success);
@@ -92,24 +64,6 @@ count_departure(json_t *cell, const struct transition *t)
 		json_array_remove(deltas, 0);
 	kjson_count(cell, "departures", 1);
 	kjson_count(cell, "improvements", t->success);
-	kjson_count(cell, "discoveries", !strcmp(t->outcome, "discovery"));
-	kjson_count(cell, "replacements", !strcmp(t->outcome, "replacement"));
-}
-
-/*
- * Sums are kept as of the last departure, so that a cell without departures need not be touched
- * every trial.
- */
-static void
-rebase(json_t *cell, long trial)
-{
-	double factor = pow(decay, (double)trial - kjson_num(cell, "base"));
-
-	for (size_t d = 0; d < KARCH_DIMS; d++) {
-		change(cell, "sum", d, factor, 0);
-		change(cell, "weight", d, factor, 0);
-	}
-	kjson_put(cell, "base", trial);
 }
 
 static void
@@ -118,17 +72,13 @@ count_transition(const struct transition *t)
 	int distance = karch_distance(t->from, t->to);
 	struct karch_length *length =
 	    &gradient.old.lengths[distance < KARCH_LENGTHS ? distance : KARCH_LENGTHS - 1];
-	json_t *from;
 
 	if (t->repair)
 		return;
 	length->tries++;
 	length->correct += t->correct;
 	length->gain += t->success ? t->delta : 0;
-	from = touch(t->from, t->trial);
-	rebase(from, t->trial);
-	count_departure(from, t);
-	kjson_count(touch(t->to, t->trial), "arrivals", 1);
+	count_departure(cell_open(t->from), t);
 }
 
 static void
