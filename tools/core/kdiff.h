@@ -5,25 +5,20 @@
 #include "kutil.h"
 
 struct kdiff {
-	bool *removed;   /* for each line of the first text: it is not in the second */
-	bool *added;     /* for each line of the second text: it is not in the first */
-	size_t lines[2]; /* lines of each text; a last line without a newline counts */
+	/*
+	 * How the first text becomes the second, in the order of a unified diff: a '-' for each
+	 * line that goes, a '+' for each that comes, a ' ' for each that stays. Owned.
+	 */
+	char *script;
 	size_t removals, additions;
 };
 
 /*
- * A shortest edit script (E. W. Myers, An O(ND) difference algorithm, 1986). For texts that differ
- * by more than KDIFF_MAX lines, only the common beginning and end are matched. Free with
- * kdiff_free.
+ * A shortest edit script (E. W. Myers, An O(ND) difference algorithm, 1986). Texts that differ by
+ * more than KDIFF_MAX lines count as different in all lines.
  */
 enum { KDIFF_MAX = 2000 };
 void kdiff(const char *a, const char *b, struct kdiff *d);
-void kdiff_free(struct kdiff *d);
-/*
- * A step through both texts, from the lines at X and Y (in the order of a unified diff): '-' and X
- * is a removed line, '+' and Y is an added one, or ' '. X and Y advance. False after their ends.
- */
-bool kdiff_step(const struct kdiff *d, size_t *x, size_t *y, char *sign);
 
 /*
  * The same as a unified diff with three lines of context, as patch(1) reads it, appended to OUT:

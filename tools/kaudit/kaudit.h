@@ -35,8 +35,8 @@ extern struct source {
 	const char *file; /* NULL: the main one */
 	const char *text;
 	size_t len;
-	const bool *added; /* by line (from 0); NULL: all are */
-	size_t lines;
+	/* how the parent's text became this one (kdiff.h); NULL: all lines are new */
+	const char *script;
 } source;
 
 /* What the words of its program mean: names of parameters, as alternatives of a pattern ("A|B"). */

@@ -234,7 +234,10 @@ quote(size_t at, char *to, size_t size)
 static bool
 is_added(size_t line)
 {
-	return !source.added || line > source.lines || source.added[line - 1];
+	for (const char *s = source.script; s && *s; s++)
+		if (*s != '-' && !--line)
+			return *s == '+';
+	return true;
 }
 
 static bool

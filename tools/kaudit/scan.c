@@ -23,14 +23,11 @@ scan_file(const json_t *parent, const char *file, const char *text)
 	struct kdiff d = { 0 };
 
 	source = (struct source){ .file = file, .text = text, .len = strlen(text) };
-	if (old) {
-		kdiff(old, text, &d);
-		source.added = d.added;
-		source.lines = d.lines[1];
-	}
-	rules_apply();
 	if (old)
-		kdiff_free(&d);
+		kdiff(old, text, &d);
+	source.script = d.script;
+	rules_apply();
+	free(d.script);
 }
 
 void

@@ -234,8 +234,9 @@ lines_facts(const struct candidate *x, const char *parent)
 	if (!x->code || !parent)
 		return json_null();
 	kdiff(parent, x->code, &d);
-	text = json_sprintf("%zu added, %zu removed, of %zu", d.additions, d.removals, d.lines[0]);
-	kdiff_free(&d);
+	text = json_sprintf("%zu added, %zu removed, of %zu", d.additions, d.removals,
+	    strlen(d.script) - d.additions);
+	free(d.script);
 	return text;
 }
 

@@ -50,7 +50,7 @@ file_diff(const json_t *before, const json_t *after, const char *path)
 	o = json_pack("{s:s,s:I,s:I,s:o}", "path", path ?: "", "additions",
 	    (json_int_t)diff.additions, "removals", (json_int_t)diff.removals, "diff",
 	    kjson_text(text.data ?: "", text.len));
-	kdiff_free(&diff);
+	free(diff.script);
 	return o;
 }
 
