@@ -701,12 +701,13 @@ karch_ranked(const struct karch_row **list)
 double
 karch_median(void)
 {
-	const struct karch_row *list[KARCH_CELLS];
-	size_t n = karch_ranked(list);
+	double score[KARCH_CELLS];
+	size_t n = 0;
 
-	if (!n)
-		return 0;
-	return n % 2 ? list[n / 2]->score : (list[n / 2 - 1]->score + list[n / 2]->score) / 2;
+	kforeach_of(one, karch.elite, KARCH_CELLS)
+		if (*one)
+			score[n++] = (*one)->score;
+	return n ? kstat_quantile(score, n, 0.5) : 0;
 }
 
 static double
