@@ -215,7 +215,7 @@ test_depth(void)
 
 	for (int i = 0; i < 70; i++)
 		kbuf_puts(&text, "{{#yes}}");
-	fails(text.data, "t:1: sections too deep at yes");
+	fails(text.data, "t:1: templates nested too deep");
 	text.len = 0;
 	for (int i = 0; i < 70; i++)
 		kbuf_puts(&text, "{{^no}}");

@@ -2,11 +2,15 @@
 /* ktemplate: see ktemplate.h. */
 #include "ktemplate.h"
 
-enum { MAX_CONTEXTS = 64, MAX_DEPTH = 64, MAX_NAME = 96, FILE_MAX = 1 << 20 };
+#include "kregex.h"
 
+enum { MAX_DEPTH = 64, MAX_NAME = 96, FILE_MAX = 1 << 20 };
+
+/* What names mean in a section, and if not there, then in the one around it. */
 struct scope {
-	const json_t *stack[MAX_CONTEXTS];
-	size_t depth;
+	const json_t *value;
+	const json_t *more; /* in a list: whether this is not the last item; else NULL */
+	const struct scope *outer;
 };
 
 /* The rendering that is under way; one at a time. */
@@ -14,9 +18,9 @@ static struct render {
 	const struct ktemplate *t;
 	struct kbuf *out;
 	size_t start; /* where the output of this rendering begins in out */
-	struct scope scope;
-	int depth; /* open partials and sections */
-	const char *fault;
+	const struct scope *scope;
+	int depth;         /* open partials and sections */
+	const char *fault; /* once there is one, nothing more is read */
 } render;
 
 /* The template that is being read; one at a time. */
@@ -31,12 +35,11 @@ struct tag {
 	const char *begin, *end; /* of the tag, or of its whole line if it stands alone */
 };
 
-static bool
+static void
 fail(const char *at, const char *what, const char *name)
 {
 	render.fault = kshown("%s:%zu: %s%s%s", source.file,
 	    kline_at(source.text, (size_t)(at - source.text)), what, *name ? " " : "", name);
-	return false;
 }
 
 /*
@@ -61,42 +64,32 @@ put_literal(const char *s, const char *end)
 	}
 }
 
-/* The value of a dotted name, from the innermost context outwards; NULL if there is none. */
+/* The value of a dotted name, from the innermost section outwards; NULL if there is none. */
 static const json_t *
-look_up(const struct scope *scope, const char *name)
+look_up(const char *name)
 {
 	size_t n = strcspn(name, ".");
 
 	if (!strcmp(name, "."))
-		return scope->stack[scope->depth - 1];
-	for (size_t i = scope->depth; i-- > 0;) {
-		const json_t *v = json_object_getn(scope->stack[i], name, n);
+		return render.scope->value;
+	for (const struct scope *s = render.scope; s; s = s->outer) {
+		const json_t *v = json_object_getn(s->value, name, n);
 
 		if (v)
 			return kjson_path(v, name + n + (name[n] == '.'));
+		if (s->more && !strcmp(name, "more"))
+			return s->more;
 	}
-	return kbegins(name, "has_") ? look_up(scope, name + 4) : NULL;
+	return kbegins(name, "has_") ? look_up(name + 4) : NULL;
 }
 
 static bool
 is_true(const json_t *v)
 {
-	switch (v ? json_typeof(v) : JSON_NULL) {
-	case JSON_NULL:
-	case JSON_FALSE:
-		return false;
-	case JSON_STRING:
-		return json_string_length(v) > 0;
-	case JSON_INTEGER:
-	case JSON_REAL:
-		return json_number_value(v) < 0 || json_number_value(v) > 0;
-	case JSON_ARRAY:
-		return json_array_size(v) > 0;
-	case JSON_TRUE:
-	case JSON_OBJECT:
-		return true;
-	}
-	return false;
+	return json_is_string(v) ? json_string_length(v) > 0
+	    : json_is_array(v)   ? json_array_size(v) > 0
+	    : json_is_number(v)  ? fabs(json_number_value(v)) > 0
+	                         : json_is_object(v) || json_is_true(v);
 }
 
 /* Widen a tag that stands alone on its line to the whole line. */
@@ -117,211 +110,177 @@ widen(struct tag *tag)
 	}
 }
 
-/*
- * Find the next tag from where reading continues. Returns 0 at the end of the text, 1 with the tag,
- * -1 on a fault.
- */
-static int
+/* The next tag from where reading continues; false at the end of the text, and on a fault. */
+static bool
 next_tag(struct tag *tag)
 {
-	const char *open = strstr(source.p, "{{"), *close, *b, *e;
+	static const char form[] = "(?s)\\{\\{([#^/>!]?)\\s*+(.*?)\\s*\\}\\}";
+	const char *open = strstr(source.p, "{{");
+	struct kregex_span at[3];
+	size_t len;
 
 	if (!open)
-		return 0;
-	close = strstr(open, "}}");
-	if (!close) {
+		return false;
+	if (!kregex_match(form, open, at)) {
 		fail(open, "'{{' without '}}'", "");
-		return -1;
+		return false;
 	}
-	b = open + 2;
-	tag->kind = *b && strchr("#^/>!", *b) ? *b++ : 0;
-	tag->begin = open;
-	tag->end = close + 2;
-	for (e = close; e > b && kis_space(e[-1]); e--)
-		;
-	while (b < e && kis_space(*b))
-		b++;
-	if (tag->kind != '!' && (b == e || (size_t)(e - b) >= MAX_NAME)) {
+	*tag = (struct tag){ .begin = open, .end = open + at->to };
+	if (at[1].to > at[1].from)
+		tag->kind = open[at[1].from];
+	len = tag->kind == '!' ? 0 : at[2].to - at[2].from;
+	if (tag->kind != '!' && (!len || len >= MAX_NAME)) {
 		fail(open, "a tag needs a short name", "");
-		return -1;
+		return false;
 	}
-	snprintf(tag->name, sizeof tag->name, "%.*s", tag->kind == '!' ? 0 : (int)(e - b), b);
+	memcpy(tag->name, open + at[2].from, len);
 	widen(tag);
-	return 1;
+	return true;
 }
 
-static bool
+static void
 put_value(const struct tag *tag)
 {
-	const char *colon = render.t->show ? strchr(tag->name, ':') : NULL;
-	const json_t *v = look_up(&render.scope, colon ? colon + 1 : tag->name);
-	char how[MAX_NAME];
+	const char *colon = render.t->show ? strchr(tag->name, ':') : NULL,
+	           *how = kshown("%.*s", colon ? (int)(colon - tag->name) : 0, tag->name);
+	const json_t *v = look_up(colon ? colon + 1 : tag->name);
 
-	snprintf(how, sizeof how, "%.*s", colon ? (int)(colon - tag->name) : 0, tag->name);
 	if (render.t->show && render.t->show(render.out, how, v))
-		return true;
+		return;
 	if (*how)
-		return fail(tag->begin, "cannot be written in this format:", tag->name);
-	if (json_is_string(v))
+		fail(tag->begin, "cannot be written in this format:", tag->name);
+	else if (json_is_string(v))
 		kbuf_add(render.out, json_string_value(v), json_string_length(v));
 	else if (json_is_integer(v))
 		kbuf_printf(render.out, "%lld", json_integer_value(v));
 	else if (json_is_real(v))
 		kbuf_printf(render.out, "%.6g", json_real_value(v));
 	else
-		return fail(tag->begin, v ? "not a string or number:" : "unknown name", tag->name);
-	return true;
+		fail(tag->begin, v ? "not a string or number:" : "unknown name", tag->name);
 }
 
 /*
  * The tag's name with every "@key" replaced by that value, which must be a plain word: it becomes
- * part of a path.
+ * part of a path. The caller frees.
  */
-static bool
-expand_name(const struct tag *tag, char name[MAX_NAME])
+static char *
+expand_name(const struct tag *tag)
 {
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyz0123456789_-";
-	size_t n = 0;
+	struct kbuf name = kbuf_empty();
 
 	for (const char *p = tag->name; *p;) {
-		size_t len = strcspn(p + 1, "@/.") + 1;
-		char key[MAX_NAME];
-		const char *value = key;
+		size_t n = strcspn(p, "@"), key = p[n] ? strcspn(p + n + 1, "@/.") : 0;
+		const char *value = "";
 
-		snprintf(
-		    key, sizeof key, "%.*s", (int)(*p == '@' ? len - 1 : len), p + (*p == '@'));
-		if (*p == '@')
-			value = json_string_value(look_up(&render.scope, key));
-		if (!value || (*p == '@' && (!*value || value[strspn(value, plain)])))
-			return fail(tag->begin, "no plain word exists for", p);
-		n += (size_t)snprintf(name + n, MAX_NAME - n, "%s", value);
-		if (n >= MAX_NAME)
-			return fail(tag->begin, "a tag needs a short name", "");
-		p += len;
+		kbuf_add(&name, p, n);
+		if (p[n])
+			value = json_string_value(look_up(kshown("%.*s", (int)key, p + n + 1)));
+		if (!value || (p[n] && !kregex_is("\\A[a-z0-9_-]+\\z", value)))
+			fail(tag->begin, "no plain word exists for", p + n);
+		kbuf_puts(&name, value ?: "");
+		p += n + (p[n] == '@') + key;
 	}
-	return true;
+	return name.data;
 }
 
 static void
 note_section(const char *name, size_t before)
 {
 	json_t *list = render.t->sections;
-	size_t count = json_array_size(list), n = strcspn(name, "/");
-	const char *last = count ? kjson_item(list, count - 1) : "";
+	const char *first = kshown("%.*s", (int)strcspn(name, "/"), name),
+	           *last = kjson_item(list, json_array_size(list) - 1) ?: "";
 
-	if (!list || render.out->len == before || (strlen(last) == n && !strncmp(last, name, n)))
-		return;
-	json_array_append_new(list, json_stringn(name, n));
+	if (list && render.out->len > before && strcmp(first, last))
+		kjson_add(list, first);
 }
 
-static bool render_text(const char *until, bool show);
+static void render_text(const char *until, bool show);
 
-static bool
+static void
 put_partial(const struct tag *tag)
 {
 	struct source outer = source, part = { 0 };
-	char name[MAX_NAME] = "";
+	auto_free char *name = expand_name(tag);
 	size_t before = render.out->len;
 
-	if (!expand_name(tag, name))
-		return false;
-	part.text = render.t->load ? render.t->load(render.t->arg, name, &part.file) : NULL;
-	if (!part.text)
-		return fail(tag->begin, "template not found:", name);
-	part.p = part.text;
+	if (render.fault)
+		return;
+	part.text = part.p =
+	    render.t->load ? render.t->load(render.t->arg, name, &part.file) : NULL;
+	if (!part.text) {
+		fail(tag->begin, "template not found:", name);
+		return;
+	}
 	source = part;
-	if (!render_text(NULL, true))
-		return false;
+	render_text(NULL, true);
 	source = outer;
 	note_section(name, before);
-	return true;
 }
 
-/*
- * The section that TAG opens, with the value V; reading continues after the tag, and after the
- * closing tag on return.
- */
-static bool
-put_section(const struct tag *tag, const json_t *v, bool show)
+/* The section that TAG opens; reading continues after the closing tag on return. */
+static void
+put_section(const struct tag *tag, bool show)
 {
+	const json_t *v = show ? look_up(tag->name) : NULL;
+	struct scope item = { .value = v, .outer = render.scope };
 	const char *body = source.p;
 	size_t count = json_is_array(v) ? json_array_size(v) : 1;
-	json_auto_t *more = json_is_array(v) ? json_pack("{s:b}", "more", 1) : NULL;
-	bool positive = tag->kind == '#', yes = show && positive == is_true(v);
 
-	if (!yes || !positive)
-		return render_text(tag->name, yes);
-	if (render.scope.depth + 1 >= MAX_CONTEXTS)
-		return fail(tag->begin, "sections too deep at", tag->name);
-	if (kbegins(tag->name, "has_"))
-		return render_text(tag->name, true);
-	for (size_t i = 0; i < count; i++) {
-		bool ok;
-
-		source.p = body;
-		if (i + 1 == count)
-			json_object_set_new(more, "more", json_false());
-		render.scope.stack[render.scope.depth++] = more;
-		render.scope.stack[render.scope.depth++] =
-		    json_is_array(v) ? json_array_get(v, i) : v;
-		ok = render_text(tag->name, true);
-		render.scope.depth -= 2;
-		if (!ok)
-			return false;
+	show &= (tag->kind == '#') == is_true(v);
+	if (!show || tag->kind == '^' || kbegins(tag->name, "has_")) {
+		render_text(tag->name, show);
+		return;
 	}
-	return true;
+	for (size_t i = 0; i < count && !render.fault; i++) {
+		source.p = body;
+		if (json_is_array(v)) {
+			item.value = json_array_get(v, i);
+			item.more = json_boolean(i + 1 < count);
+		}
+		render.scope = &item;
+		render_text(tag->name, true);
+		render.scope = item.outer;
+	}
 }
 
-static bool
+static void
 put_tag(const struct tag *tag, bool show)
 {
-	switch (tag->kind) {
-	case '#':
-	case '^':
-		return put_section(tag, show ? look_up(&render.scope, tag->name) : NULL, show);
-	case '>':
-		return !show || put_partial(tag);
-	case '!':
-		return true;
-	default:
-		return !show || put_value(tag);
-	}
+	if (tag->kind == '#' || tag->kind == '^')
+		put_section(tag, show);
+	else if (show && tag->kind == '>')
+		put_partial(tag);
+	else if (show && !tag->kind)
+		put_value(tag);
 }
 
 /*
  * Render up to {{/UNTIL}}, or to the end of the text when UNTIL is NULL. If SHOW is false, only
  * skip.
  */
-static bool
+static void
 render_text(const char *until, bool show)
 {
 	const char *begin = source.p;
-	struct tag tag;
-	int got;
+	struct tag tag = { 0 };
 
 	if (++render.depth > MAX_DEPTH)
-		return fail(source.p, "templates nested too deep", "");
-	while ((got = next_tag(&tag)) > 0) {
+		fail(begin, "templates nested too deep", "");
+	while (!render.fault && tag.kind != '/' && next_tag(&tag)) {
 		if (show)
 			put_literal(source.p, tag.begin);
 		source.p = tag.end;
-		if (tag.kind == '/') {
-			if (!until || strcmp(until, tag.name))
-				return fail(tag.begin, "closes no open section:", tag.name);
-			render.depth--;
-			return true;
-		}
-		if (!put_tag(&tag, show))
-			return false;
+		put_tag(&tag, show);
 	}
-	if (got < 0)
-		return false;
-	if (until)
-		return fail(begin, "section is not closed:", until);
-	if (show)
-		put_literal(source.p, source.p + strlen(source.p));
 	render.depth--;
-	return true;
+	if (render.fault)
+		return;
+	if (tag.kind == '/' && (!until || strcmp(until, tag.name)))
+		fail(tag.begin, "closes no open section:", tag.name);
+	else if (tag.kind != '/' && until)
+		fail(begin, "section is not closed:", until);
+	else if (show && !until)
+		put_literal(source.p, source.p + strlen(source.p));
 }
 
 const char *
@@ -329,8 +288,9 @@ ktemplate_render(const struct ktemplate *t, struct kbuf *out, const char *text, 
     const json_t *context)
 {
 	source = (struct source){ text, file, text };
-	render = (struct render){ .t = t, .out = out, .start = out->len };
-	render.scope.stack[render.scope.depth++] = context;
+	render = (struct render){
+		.t = t, .out = out, .start = out->len, .scope = &(struct scope){ .value = context }
+	};
 	kbuf_add(out, "", 0);
 	render_text(NULL, true);
 	return render.fault;
