@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kfence.h"
 #include "klog.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -14,8 +15,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	char *clean = klog_clean((const char *)data, size),
-	     *again = klog_clean(clean, strlen(clean));
+	char *clean = kfence_log((const char *)data, size),
+	     *again = kfence_log(clean, strlen(clean));
 	char *log = klog_compiler((const char *)data, size, 200, 100), *clip = klog_clip(clean, 50);
 
 	if (strcmp(clean, again) || strlen(log) > 200 + 100 + 64 || strlen(clip) > 50 + 64)

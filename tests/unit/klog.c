@@ -2,9 +2,12 @@
 /* klog: compiler output as compilers print it, and as hostile programs make them print it. */
 #include <stdlib.h>
 
+#include "kfence.h"
 #include "klog.h"
 #include "kutil.h"
 #include "tap.h"
+
+#define BAD "\xef\xbf\xbd"
 
 static const struct {
 	const char *name, *log, *want;
@@ -75,10 +78,8 @@ test_clean(void)
 		const char *in, *out;
 	} rows[] = {
 		{ "10%\r50%\rdone\r\n", "done\n" },
-		{ "a\001b\177c", "a?b?c" },
-		{ "\xff\xc3(",
-		    "?"
-		    "?(" },
+		{ "a\001b\177c", "abc" },
+		{ "\xff\xc3(", BAD BAD "(" },
 		{ "caf\xc3\xa9", "caf\xc3\xa9" },
 		{ "\xe2\x80\xae"
 		  "evil",
@@ -89,9 +90,9 @@ test_clean(void)
 		{ "\033[", "" },
 		{ "\033", "" },
 		{ "\033Mup", "up" },
-		{ "\xed\xa0\x80", "???" },
-		{ "\xf4\x90\x80\x80", "????" },
-		{ "\xc0\xaf", "??" },
+		{ "\xed\xa0\x80", BAD BAD BAD },
+		{ "\xf4\x90\x80\x80", BAD BAD BAD BAD },
+		{ "\xc0\xaf", BAD BAD },
 		{ "tab\tstays\n", "tab\tstays\n" },
 		{ "end\r", "end" },
 		{ "\xf0\x9f\x99\x82 ok", "\xf0\x9f\x99\x82 ok" },
@@ -101,12 +102,12 @@ test_clean(void)
 	char *got;
 
 	for (size_t i = 0; i < LEN(rows); i++) {
-		got = klog_clean(rows[i].in, strlen(rows[i].in));
+		got = kfence_log(rows[i].in, strlen(rows[i].in));
 		CHECK_STR(got, rows[i].out);
 		free(got);
 	}
-	got = klog_clean("a\0b", 3);
-	CHECK_STR(got, "a?b");
+	got = kfence_log("a\0b", 3);
+	CHECK_STR(got, "ab");
 	free(got);
 }
 

@@ -5,6 +5,7 @@
 #include "kregex.h"
 
 enum { ESC = 0x1b, CSI8 = 0x9b, NEL = 0x85 };
+#define BAD "\xef\xbf\xbd" /* U+FFFD */
 
 /* Invisible characters that change how text is read; they are dropped. Sorted by code point. */
 static const struct {
@@ -30,8 +31,9 @@ static const struct {
 	{ 0xe0000, 0xe0fff }, /* tags and variation selectors supplement */
 };
 
-bool
-kfence_is_seen(uint32_t c)
+/* Is the character visible, and without effect on anything else? */
+static bool
+is_seen(uint32_t c)
 {
 	for (size_t i = 0; i < LEN(invisible) && c >= invisible[i].first; i++)
 		if (c <= invisible[i].last)
@@ -62,8 +64,21 @@ kfence_next(const char *text, size_t left, uint32_t *c)
 	return n ?: 1;
 }
 
-char *
-kfence_clean(const char *s, size_t len)
+/* Where the last line begins. */
+static size_t
+line_start(const struct kbuf *b)
+{
+	const char *newline = memrchr(b->data, '\n', b->len);
+
+	return newline ? (size_t)(newline + 1 - b->data) : 0;
+}
+
+/*
+ * HIDDEN replaces each character that a reader would not see. RESTARTS: a carriage return begins its
+ * line again, as on a terminal.
+ */
+static char *
+clean(const char *s, size_t len, const char *hidden, bool restarts)
 {
 	struct kbuf b = kbuf_empty();
 	uint32_t c;
@@ -78,16 +93,39 @@ kfence_clean(const char *s, size_t len)
 		if (i == len)
 			break;
 		n = kfence_next(s + i, len - i, &c);
-		if (c == '\r' && i + 1 < len && s[i + 1] == '\n')
+		if (c == '\r' && i + 1 < len && (s[i + 1] == '\n' || s[i + 1] == '\r'))
 			continue;
+		else if (c == '\r' && restarts)
+			b.len = i + 1 < len ? line_start(&b) : b.len;
 		else if (c == '\r' || c == NEL || c == 0x2028 || c == 0x2029)
 			kbuf_puts(&b, "\n");
 		else if (c == KFENCE_INVALID)
-			kbuf_puts(&b, "\xef\xbf\xbd");
-		else if (kfence_is_seen(c))
+			kbuf_puts(&b, BAD);
+		else if (is_seen(c))
 			kbuf_add(&b, s + i, n);
+		else
+			kbuf_puts(&b, hidden);
+		b.data[b.len] = '\0';
 	}
 	return b.data;
+}
+
+char *
+kfence_clean(const char *s, size_t len)
+{
+	return clean(s, len, "", false);
+}
+
+char *
+kfence_marked(const char *s, size_t len)
+{
+	return clean(s, len, BAD, false);
+}
+
+char *
+kfence_log(const char *s, size_t len)
+{
+	return clean(s, len, "", true);
 }
 
 size_t

@@ -15,6 +15,10 @@
  * caller frees.
  */
 char *kfence_clean(const char *s, size_t len);
+/* The same for pages: what a reader would not see becomes U+FFFD. */
+char *kfence_marked(const char *s, size_t len);
+/* The same for logs: a carriage return begins its line again. */
+char *kfence_log(const char *s, size_t len);
 /*
  * The next character of LEFT bytes (1 or more), and the number of bytes that it takes:
  * KFENCE_INVALID for a byte that begins no character, KFENCE_ESCAPE for a whole terminal escape
@@ -22,8 +26,6 @@ char *kfence_clean(const char *s, size_t len);
  */
 enum { KFENCE_INVALID = 0xfffd, KFENCE_ESCAPE = 0x110000 };
 size_t kfence_next(const char *text, size_t left, uint32_t *c);
-/* Is the character visible, and without effect on anything else? */
-bool kfence_is_seen(uint32_t c);
 
 /*
  * The same on one line (white space becomes single blanks, none at the ends), at most MAX

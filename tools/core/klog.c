@@ -37,31 +37,6 @@ static const struct {
 };
 
 char *
-klog_clean(const char *log, size_t len)
-{
-	struct kbuf b = kbuf_empty();
-	size_t line = 0;
-
-	for (size_t i = 0, n; i < len; i += n) {
-		uint32_t c;
-
-		n = kfence_next(log + i, len - i, &c);
-		if (c == '\r') {
-			if (i + 1 < len && log[i + 1] != '\n' && log[i + 1] != '\r')
-				b.len = line;
-		} else if ((c < 0x20 && c != '\n' && c != '\t') || c == 0x7f ||
-		    (c == KFENCE_INVALID && n == 1)) {
-			kbuf_puts(&b, "?");
-		} else if (kfence_is_seen(c)) {
-			kbuf_add(&b, log + i, n);
-			line = log[i] == '\n' ? b.len : line;
-		}
-	}
-	b.data[b.len] = '\0';
-	return b.data;
-}
-
-char *
 klog_clip(const char *text, size_t max)
 {
 	size_t len = strlen(text), keep = kutf8_prefix(text, len, max);
@@ -97,7 +72,7 @@ first_error(const char *text)
 char *
 klog_compiler(const char *log, size_t len, size_t max, size_t lost)
 {
-	auto_free char *text = klog_clean(log, len), *all = NULL;
+	auto_free char *text = kfence_log(log, len), *all = NULL;
 	char *next;
 	struct kbuf out = { 0 };
 	size_t keep;

@@ -13,14 +13,7 @@ enum {
 };
 
 /*
- * LEN bytes as clean text: terminal escapes removed, a carriage return restarts its line, other
- * control bytes and invalid UTF-8 become '?', invisible and direction-changing characters are
- * dropped. The caller frees.
- */
-char *klog_clean(const char *log, size_t len);
-
-/*
- * Compiler output, trimmed: cleaned; begins with the context of the first error, when there is one;
+ * Compiler output, trimmed: clean (kfence_log); begins with the context of the first error, when there is one;
  * warnings and notes about files outside the candidate (absolute paths) dropped, errors never;
  * command lines shortened to compiler, sources and output; include and "required from" stacks of
  * more than two lines collapsed; paths shortened; repeated lines dropped; lines cut at 400 bytes;

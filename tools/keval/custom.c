@@ -310,7 +310,7 @@ static void
 add_log(const struct kproc_result *r, const json_t *answer)
 {
 	const char *said = kjson_maybe(answer, "log");
-	auto_free char *text = said ? kstrdup(said) : klog_clean(r->err, r->err_len),
+	auto_free char *text = said ? kstrdup(said) : kfence_log(r->err, r->err_len),
 	               *clip = klog_clip(text, KLOG_MAX);
 
 	if (*clip)
