@@ -66,7 +66,7 @@ bool ksandbox_finds(const char *name);
  * A fresh work folder under $TMPDIR (else /tmp), owned by the user that sandboxed programs run as
  * (nobody when we are root). The caller frees the path, and removes the folder with
  * ksandbox_work_free, which follows no link. A later ksandbox_work_new removes a folder that a
- * killed run left (its name contains its owner's pid and start time).
+ * killed run left (its name contains its owner's pid).
  */
 char *ksandbox_work_new(void);
 void ksandbox_work_free(char *path);

@@ -9,26 +9,8 @@
 #include "ksandbox.h"
 #include "kuser.h"
 
-/* kiln-work-PIDNAMESPACE-PID-STARTTIME-XXXXXX */
+/* kiln-work-PIDNAMESPACE-PID-XXXXXX */
 #define PREFIX "kiln-work-"
-
-/* Start time of a process in clock ticks since boot, 0 when there is no such process. */
-static unsigned long long
-start_time(long pid)
-{
-	size_t len;
-	auto_free char *text = kread_file(kshown("/proc/%ld/stat", pid), 4096, &len);
-	char *p;
-
-	/*
-	 * The command name, field 2, may hold spaces and parentheses: count from its end. Start
-	 * time is field 22.
-	 */
-	p = text ? strrchr(text, ')') : NULL;
-	for (int field = 2; p && field < 22; field++)
-		p = strchr(p + 1, ' ');
-	return p ? strtoull(p, NULL, 10) : 0;
-}
 
 /* Number of the pid namespace: process ids of another one mean nothing here. */
 static unsigned long
@@ -39,15 +21,15 @@ pid_namespace(void)
 	return stat("/proc/self/ns/pid", &st) == 0 ? (unsigned long)st.st_ino : 0;
 }
 
+/* Has the process that made it ended? Another one with its number keeps it a while longer. */
 static bool
 is_stale(const char *name)
 {
 	unsigned long space;
-	unsigned long long start;
-	long pid;
+	int pid;
 
-	return sscanf(name, PREFIX "%lu-%ld-%llu-", &space, &pid, &start) == 3 &&
-	    space == pid_namespace() && start_time(pid) != start;
+	return sscanf(name, PREFIX "%lu-%d-", &space, &pid) == 2 && space == pid_namespace() &&
+	    kill(pid, 0) < 0 && errno == ESRCH;
 }
 
 /*
@@ -184,8 +166,7 @@ ksandbox_work_new(void)
 		    "%s: candidates run as the user nobody, who cannot enter this folder; set "
 		    "TMPDIR to another one",
 		    parent);
-	path = kasprintf("%s/" PREFIX "%lu-%ld-%llu-XXXXXX", parent, pid_namespace(),
-	    (long)getpid(), start_time(getpid()));
+	path = kasprintf("%s/" PREFIX "%lu-%d-XXXXXX", parent, pid_namespace(), (int)getpid());
 	if (!mkdtemp(path) || (kuser_drops() && chown(path, kuser_id(), (gid_t)kuser_id()) < 0))
 		kdie_io("%s", path);
 	return path;
