@@ -58,60 +58,50 @@ kcandidate_is_best(const struct kcandidate *c, const struct karch_row *row, bool
 	return c->gain && (linear || kcandidate_takes(c, &best, row, best.id));
 }
 
-/*
- * Words that are copied because they go into archive lines unescaped. OUT is an array in a struct.
- */
-struct word {
-	const char *path;
-	char *out;
-	size_t size;
-	bool required;
-};
-
-static char *
-read_word(const json_t *record, const struct word *w)
-{
-	static const char allowed[] = "abcdefghijklmnopqrstuvwxyz0123456789_/";
-	const json_t *v = kjson_path(record, w->path);
-	const char *s = json_string_value(v);
-
-	if (!v && !w->required)
-		return NULL;
-	if (!v)
-		return kasprintf("the record has no '%s'", w->path);
-	if (!s || strlen(s) >= w->size || strspn(s, allowed) != strlen(s))
-		return kasprintf("'%s' is not a short lower-case word", w->path);
-	strcpy(w->out, s);
-	return NULL;
-}
-
+/* Words are copied because they go into archive lines unescaped. */
 static char *
 read_words(struct kcandidate *c, const json_t *record)
 {
+	static const char allowed[] = "abcdefghijklmnopqrstuvwxyz0123456789_/";
 	char verdict[KARCH_WORD] = "", status[KARCH_WORD] = "", parent[KARCH_WORD] = "";
-	char *fault = NULL;
-	const struct word words[] = {
-		{ "eval.status", status, sizeof status, true },
-		{ "eval.tokens", c->tokens, sizeof c->tokens, false },
-		{ "eval.object", c->object, sizeof c->object, false },
-		{ "score.verdict", verdict, sizeof verdict, false },
-		{ "score.decision.verdict", c->verdict, sizeof c->verdict, false },
-		{ "sample.strategy", c->strategy, sizeof c->strategy, false },
-		{ "sample.incumbent", c->incumbent, sizeof c->incumbent, false },
-		{ "sample.parent.id", c->parent, sizeof c->parent, false },
-		{ "sample.parent.status", parent, sizeof parent, false },
+	const struct {
+		const char *path;
+		char *out;
+		size_t size;
+	} words[] = {
+		{ "eval.status", status, sizeof status },
+		{ "eval.tokens", c->tokens, sizeof c->tokens },
+		{ "eval.object", c->object, sizeof c->object },
+		{ "score.verdict", verdict, sizeof verdict },
+		{ "score.decision.verdict", c->verdict, sizeof c->verdict },
+		{ "sample.strategy", c->strategy, sizeof c->strategy },
+		{ "sample.incumbent", c->incumbent, sizeof c->incumbent },
+		{ "sample.parent.id", c->parent, sizeof c->parent },
+		{ "sample.parent.status", parent, sizeof parent },
 	};
 
-	for (size_t i = 0; i < LEN(words) && !fault; i++)
-		fault = read_word(record, &words[i]);
-	if (!fault && *c->parent && !karch_is_id(c->parent))
-		fault = kstrdup("sample.parent.id is not an id");
+	kforeach_text(path, "eval", "score", "sample", "sample.parent", "reply", "reply.usage") {
+		const json_t *v = kjson_path(record, path);
+
+		if (v && !json_is_object(v))
+			return kasprintf("'%s' is not an object", path);
+	}
+	kforeach(word, words) {
+		const char *s = kjson_str(record, word->path);
+
+		if (strlen(s) >= word->size || s[strspn(s, allowed)])
+			return kasprintf("'%s' is not a short lower-case word", word->path);
+		if (*s)
+			strcpy(word->out, s);
+	}
+	if (*c->parent && !karch_is_id(c->parent))
+		return kstrdup("sample.parent.id is not an id");
 	c->status = status_named(status);
-	if (!fault && !c->status)
-		fault = kasprintf("eval.status: unknown status '%s'", status);
+	if (!c->status)
+		return kasprintf("eval.status: unknown status '%s'", status);
 	c->parent_status = status_named(parent);
 	c->loss = !strcmp(verdict, "loss");
-	return fault;
+	return NULL;
 }
 
 static void
@@ -130,35 +120,29 @@ read_sample(struct kcandidate *c, const json_t *sample)
 static void
 read_reply(struct kcandidate *c, const json_t *reply)
 {
-	const json_t *usage = json_object_get(reply, "usage");
-
 	c->paid = reply;
 	c->priced = json_object_get(reply, "cost_usd");
 	c->cost_usd = kjson_num(reply, "cost_usd");
 	for (size_t i = 0; i < KCANDIDATE_TOKENS; i++)
-		c->token_count[i] = (long long)kjson_num(usage, kcandidate_tokens[i]);
-}
-
-/* Takes the time from the last fact, if it has the right form. */
-static void
-read_time(struct kcandidate *c, const json_t *record)
-{
-	const char *t = kjson_str_or(record, "eval.time", kjson_str(record, "reply.time"));
-
-	if (kregex_is("\\A\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ\\z", t))
-		strcpy(c->time, t);
+		c->token_count[i] =
+		    (long long)kjson_num(json_object_get(reply, "usage"), kcandidate_tokens[i]);
 }
 
 static void
-read_eval(struct kcandidate *c, const json_t *eval)
+read_eval(struct kcandidate *c, const json_t *record)
 {
-	const char *log = kjson_maybe(eval, "log");
+	const json_t *eval = json_object_get(record, "eval");
+	const char *log = kjson_maybe(eval, "log"),
+	           *time = kjson_str_or(eval, "time", kjson_str(record, "reply.time"));
 
 	c->correct = c->status == STATUS_CORRECT;
 	c->duplicate = json_object_get(eval, "duplicate_of");
 	c->timed_out = kjson_find(json_object_get(eval, "reasons"), "check", "timeout");
 	if (log && c->status == STATUS_COMPILE_ERROR)
 		c->log = kstrdup(log);
+	/* The time of the last fact, if it has the right form. */
+	if (kregex_is("\\A\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ\\z", time))
+		strcpy(c->time, time);
 }
 
 /*
@@ -218,52 +202,25 @@ kcandidate_place(struct kcandidate *c, const json_t *record)
 	return NULL;
 }
 
-static char *
-check_form(const json_t *record)
-{
-	static const struct {
-		const char *path;
-		bool required;
-	} objects[] = {
-		{ "eval", true },
-		{ "score", true },
-		{ "sample", false },
-		{ "sample.parent", false },
-		{ "reply", false },
-		{ "reply.usage", false },
-	};
-
-	kforeach(object, objects) {
-		const json_t *v = kjson_path(record, object->path);
-
-		if (!v && object->required)
-			return kasprintf("the record has no '%s'", object->path);
-		if (v && !json_is_object(v))
-			return kasprintf("'%s' is not an object", object->path);
-	}
-	return NULL;
-}
-
 char *
 kcandidate_read(struct kcandidate *c, json_t *record)
 {
-	char *fault;
+	const json_t *score = json_object_get(record, "score");
+	char *fault = kcandidate_place(c, record);
 
-	if (!(fault = kcandidate_place(c, record)) && !(fault = check_form(record)))
-		fault = read_words(c, record);
+	fault = fault ?: score ? read_words(c, record) : kstrdup("the record has no 'score'");
 	c->json = json_incref(record);
-	if (!fault) {
-		read_sample(c, json_object_get(record, "sample"));
-		read_reply(c, json_object_get(record, "reply"));
-		read_eval(c, json_object_get(record, "eval"));
-		read_time(c, record);
-		c->cell = karch_cell_json(kjson_path(record, "coords.coords"));
-		read_audit(c, json_object_get(record, "audit"));
-		read_score(c, json_object_get(record, "score"));
-	}
-	if (fault)
+	if (fault) {
 		kcandidate_free(c);
-	return fault;
+		return fault;
+	}
+	read_sample(c, json_object_get(record, "sample"));
+	read_reply(c, json_object_get(record, "reply"));
+	read_eval(c, record);
+	c->cell = karch_cell_json(kjson_path(record, "coords.coords"));
+	read_audit(c, json_object_get(record, "audit"));
+	read_score(c, score);
+	return NULL;
 }
 
 void
