@@ -74,8 +74,8 @@ line_start(const struct kbuf *b)
 }
 
 /*
- * HIDDEN replaces each character that a reader would not see. RESTARTS: a carriage return begins its
- * line again, as on a terminal.
+ * HIDDEN replaces each character that a reader would not see. RESTARTS: a carriage return begins
+ * its line again, as on a terminal.
  */
 static char *
 clean(const char *s, size_t len, const char *hidden, bool restarts)
