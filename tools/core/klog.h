@@ -13,11 +13,12 @@ enum {
 };
 
 /*
- * Compiler output, trimmed: clean (kfence_log); begins with the context of the first error, when there is one;
- * warnings and notes about files outside the candidate (absolute paths) dropped, errors never;
- * command lines shortened to compiler, sources and output; include and "required from" stacks of
- * more than two lines collapsed; paths shortened; repeated lines dropped; lines cut at 400 bytes;
- * at most MAX bytes, then up to LOST bytes of the error lines that were cut off. The caller frees.
+ * Compiler output, trimmed: clean (kfence_log); begins with the context of the first error, when
+ * there is one; warnings and notes about files outside the candidate (absolute paths) dropped,
+ * errors never; command lines shortened to compiler, sources and output; include and "required
+ * from" stacks of more than two lines collapsed; paths shortened; repeated lines dropped; lines cut
+ * at 400 bytes; at most MAX bytes, then up to LOST bytes of the error lines that were cut off. The
+ * caller frees.
  */
 char *klog_compiler(const char *log, size_t len, size_t max, size_t lost);
 
