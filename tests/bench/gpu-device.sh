@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # On a machine with a GPU: judges the whole CUDA half of tests/cheats and prints the summary, how long it took, and each
-# file whose verdict is not as its row expects. Prints nothing but a note where there is no device.
+# file whose verdict is not as its row expects. Races left open are run again, alone. Prints nothing but a note where there is no device.
 # usage: gpu-device.sh [PATTERN]: only files whose name contains this regular expression
 #   OUT      folder for the results, cheats-cuda.ndjson (default: they are not kept)
 #   JOBS     so many files at a time (default 10)
@@ -21,7 +21,7 @@ jq '.eval += {timing_s: 0.05, min_samples: 5, max_samples: 7}' \
 
 start=$(date +%s)
 code=0
-timeout "${LIMIT_S:-415}" "$T/cheats/run" -b cuda -j "${JOBS:-10}" -k "$keep" -o "$out/cheats-cuda.ndjson" "${1-}" \
+timeout "${LIMIT_S:-415}" "$T/cheats/run" -s -b cuda -j "${JOBS:-10}" -k "$keep" -o "$out/cheats-cuda.ndjson" "${1-}" \
 	>"$T/table" 2>"$T/err" || code=$?
 took=$(($(date +%s) - start))
 if [ $code -eq 124 ]; then

@@ -413,23 +413,27 @@ set_out(const struct batch *b, bool first)
 }
 
 /*
- * Untimed calls on a batch of one call, limited by count and time; returns the fastest, in ns. They
+ * Untimed calls on batches of one call, limited by count and time; returns the fastest, in ns. They
  * look like timed calls, so that a candidate cannot tell them apart; the number of samples does not
- * depend on them.
+ * depend on them. Each has inputs of its own: a candidate that keeps results would seem quick, and
+ * its samples would get too many calls.
  */
 static double
-warm_up(struct racer *x, const struct batch *b)
+warm_up(struct racer *x)
 {
 	const struct options *o = &judge.o;
 	double fastest = INFINITY, cpu;
 	int64_t start = know_ns();
 
 	for (int i = 0; i < WARM_CALLS || kseconds_since(start) < o->warmup_s; i++) {
+		struct batch b;
 		double ns;
 
-		set_out(b, true);
-		pace(b);
-		ns = run(x, b, &cpu);
+		batch_draw(&b, race.w, judge.task->distributions[0], 1, false);
+		set_out(&b, true);
+		pace(&b);
+		ns = run(x, &b, &cpu);
+		batch_free(&b);
 		if (ns < 0)
 			break;
 		fastest = fmin(fastest, ns);
@@ -462,19 +466,19 @@ slots(const struct ktask_workload *w)
 }
 
 /*
- * Draws inputs for the warm-up, and measures how long the judge needs for them and their results,
- * which limits the calls of a sample.
+ * Measures how long the judge needs for the inputs of a call and their results, which limits the
+ * calls of a sample.
  */
 static void
-draw_first(struct batch *b)
+time_oracle(void)
 {
-	const struct space *space = judge.space;
+	struct batch b;
 	int64_t start = know_ns();
 
-	batch_draw(b, race.w, judge.task->distributions[0], 1, true);
-	space->fence();
+	batch_draw(&b, race.w, judge.task->distributions[0], 1, true);
+	judge.space->fence();
 	race.oracle_s = kseconds_since(start);
-	race.most = slots(race.w);
+	batch_free(&b);
 }
 
 /*
@@ -527,7 +531,6 @@ static void
 begin(const struct ktask_workload *w)
 {
 	const struct options *o = &judge.o;
-	struct batch b;
 	double warm_ns[RACERS_MAX];
 	size_t room = (size_t)o->max_samples + 1;
 	bool slow = false;
@@ -536,7 +539,8 @@ begin(const struct ktask_workload *w)
 	race.rounds = race.p.count = 0;
 	race.to_check = CHECKED_ROUNDS;
 	race.acquitted = 0;
-	draw_first(&b);
+	race.most = slots(w);
+	time_oracle();
 	for (size_t i = 0; i < race.count; i++) {
 		struct racer *x = &race.racers[i];
 		double ns = INFINITY;
@@ -548,13 +552,12 @@ begin(const struct ktask_workload *w)
 		x->lone = x->cpu + room;
 		x->host = x->lone + room;
 		if (!x->out)
-			ns = warm_up(x, &b);
+			ns = warm_up(x);
 		x->slow = ns > slow_s * 1e9 && isfinite(ns);
 		slow |= x->slow;
 		note_speed(i, ns);
 		warm_ns[i] = ns;
 	}
-	batch_free(&b);
 	/* A sample's goes now have more rows. */
 	race.lone = race.p;
 	race.p.count = 0;
