@@ -134,9 +134,9 @@ test_deep_indent(void)
 {
 	struct kbuf a = { 0 }, b = { 0 };
 
-	for (int i = 0; i < 200; i++) {
+	for (int i = 0; i < 100; i++) {
 		kbuf_printf(&a, "%*sif x:\n", i, "");
-		kbuf_printf(&b, "%*sif x:\n", i < 199 ? i : i - 1, "");
+		kbuf_printf(&b, "%*sif x:\n", i < 99 ? i : i - 1, "");
 	}
 	CHECK(same_python(a.data, a.data));
 	CHECK(!same_python(a.data, b.data));

@@ -6,18 +6,9 @@
  */
 #include "kneutral.h"
 #include "kio.h"
-#include "kregex.h"
 
-/*
- * A token: a word, a number, one of the two-byte operators that matter, or a single sign; these are
- * the groups of the pattern. Strings are not tokens.
- */
-enum { WORD = 1, NUMBER, SCOPE, ARROW, PASTE, COMPARED, SIGN, NEWLINE, KINDS };
-#define LETTER "\\w$\\x80-\\xff"
-static const char form[] =
-    "(?s)([" LETTER "](?<!\\d)[" LETTER "]*+)|(\\d[" LETTER ".]*+)|(::)|(->)|(##)|"
-    "(==|<=|>=|!=|&&|\\|\\|)|\"(?:\\\\.|[^\"\n])*+[\"\n]?|'(?:\\\\.|[^'\n])*+['\n]?|"
-    "([^\\s\\\\])|(\n)";
+/* A token: a word, a number, one of the two-byte operators that matter, or a single sign. */
+enum { WORD = 1, NUMBER, SCOPE, ARROW, PASTE, COMPARED };
 
 struct token {
 	size_t from, len;
@@ -81,31 +72,41 @@ is_sign(size_t i, const char *signs)
 	return kind > COMPARED && strchr(signs, kind);
 }
 
-/* Split PLAIN, which has no comments, and no strings except those that are code. */
-static void
-split(const char *plain, size_t len)
+/* The kind of the sign at S, which may be the first byte of several; and its length. */
+static int
+sign_at(const char *s, size_t left, size_t *len)
 {
-	struct kregex_span at[KINDS];
-	bool directive = false, first = true;
+	bool two = left > 1 && kis_listed(":: -> ## == <= >= != && ||", s, 2);
 
-	for (size_t from = 0; kregex_find(form, plain + from, len - from, at, KINDS);
-	     from += at->to) {
-		struct token t = {
-			.from = from + at->from, .len = at->to - at->from, .first = first
-		};
-		const char *s = plain + t.from;
+	*len = two ? 2 : 1;
+	return !two     ? (unsigned char)*s
+	    : *s == ':' ? SCOPE
+	    : *s == '-' ? ARROW
+	    : *s == '#' ? PASTE
+	                : COMPARED;
+}
 
-		for (t.kind = WORD; t.kind < KINDS && at[t.kind].from == KREGEX_UNSET;)
-			t.kind++;
-		if (t.kind == NEWLINE) {
-			directive &= s > plain && s[-1] == '\\';
-			first = true;
-		} else if (t.kind < KINDS) {
-			t.kind = t.kind == SIGN ? (unsigned char)*s : t.kind;
-			directive |= first && *s == '#' && language == KTOKEN_C;
-			t.directive = directive;
+static void
+split(size_t len)
+{
+	bool first = true;
+
+	ktoken_start(source, len, language);
+	for (struct ktoken t; ktoken_next(&t);) {
+		first |= t.kind == KTOKEN_NEWLINE;
+		for (size_t at = t.from, n; t.kind >= KTOKEN_NUMBER && at < t.to; at += n) {
+			int kind = sign_at(source + at, t.to - at, &n);
+
+			if (t.kind != KTOKEN_SIGN) {
+				kind = t.kind == KTOKEN_WORD ? WORD : NUMBER;
+				n = t.to - at;
+			}
+			*kadded(token, tokens) = (struct token){ .from = at,
+				.len = n,
+				.kind = kind,
+				.directive = t.directive,
+				.first = first };
 			first = false;
-			*kadded(token, tokens) = t;
 		}
 	}
 }
@@ -610,21 +611,20 @@ is_keyword(size_t i)
 struct kbuf
 kneutral_text(const char *src, size_t len, enum ktoken_lang lang, const char *const *keep)
 {
-	auto_free char *plain = ktoken_strip(src, len, lang);
 	char *name;
 	json_auto_t *numbers = json_object();
 	struct kbuf out = { 0 };
 	size_t done = 0;
 	bool include = false;
 
-	source = plain;
+	source = src;
 	language = lang;
 	token = NULL;
 	tokens = 0;
 	names = json_object();
 	members = json_object();
 	kept = keep;
-	split(plain, len);
+	split(len);
 	pair();
 	if (lang == KTOKEN_PYTHON)
 		read_python();

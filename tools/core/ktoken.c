@@ -1,24 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * ktoken: see ktoken.h. One scanner splits the source into spans; stripping and hashing both read
- * these.
- */
+/* ktoken: see ktoken.h. */
 #include "ktoken.h"
 
 #include "kregex.h"
-
-/* The groups of the patterns below; a literal contains another group, for how it must end. */
-enum kind { NEWLINE = 1, BLANK, COMMENT, STRING, ENDING, NUMBER, WORD, PUNCT, KINDS };
 
 /* The text that is being read; one at a time. */
 static struct scanner {
 	const char *s;
 	size_t len;
-	size_t from, to; /* the current span */
 	enum ktoken_lang lang;
-	bool fresh;     /* only blanks and comments so far on this line */
-	bool directive; /* inside a preprocessor line */
+	struct ktoken t; /* the current one */
+	bool fresh;      /* only blanks and comments so far on this line */
 } scanner;
+
+/* The groups of these patterns are the kinds; a literal contains another, for how it must end. */
 
 #define LETTER "[\\w$\\x80-\\xff]"
 #define SPACE "(\n)|((?:[ \\t\r\\f\\x0b]|\\\\\r?\n)++)|"
@@ -60,47 +55,47 @@ is_word(char c)
 	return kis_word(c) || c == '$' || (unsigned char)c >= 0x80;
 }
 
-static char
-at(size_t pos)
+void
+ktoken_start(const char *src, size_t len, enum ktoken_lang lang)
 {
-	return pos < scanner.len ? scanner.s[pos] : '\0';
+	scanner = (struct scanner){ .s = src, .len = len, .lang = lang, .fresh = true };
 }
 
-/* Puts the next span into from and to, and its kind into KIND; false at the end. */
-static bool
-next_span(enum kind *kind)
+bool
+ktoken_next(struct ktoken *given)
 {
-	struct kregex_span at[KINDS];
+	struct ktoken *t = &scanner.t;
+	struct kregex_span at[KTOKEN_KINDS];
 
-	scanner.from = scanner.to;
-	if (scanner.from >= scanner.len)
+	t->from = t->to;
+	t->kind = KTOKEN_NEWLINE;
+	if (t->from >= scanner.len)
 		return false;
-	*kind = NEWLINE;
-	if (!kregex_find(spans[scanner.lang], scanner.s + scanner.from, scanner.len - scanner.from,
-	        at, KINDS)) {
+	if (!kregex_find(spans[scanner.lang], scanner.s + t->from, scanner.len - t->from, at,
+	        KTOKEN_KINDS)) {
 		/* The text needs too many steps of the pattern. */
 		at->to = 1;
-		*kind = PUNCT;
-	} else {
-		while (at[*kind].from == KREGEX_UNSET)
-			++*kind;
+		t->kind = KTOKEN_SIGN;
 	}
-	scanner.to += at->to;
-	if (*kind == NEWLINE) {
+	while (t->kind < KTOKEN_SIGN && at[t->kind].from == KREGEX_UNSET)
+		t->kind++;
+	t->to += at->to;
+	if (t->kind == KTOKEN_NEWLINE) {
 		scanner.fresh = true;
-		scanner.directive = false;
-	} else if (*kind >= STRING) {
-		scanner.directive |=
-		    scanner.lang == KTOKEN_C && scanner.fresh && scanner.s[scanner.from] == '#';
+		t->directive = false;
+	} else if (t->kind >= KTOKEN_STRING) {
+		t->directive |=
+		    scanner.lang == KTOKEN_C && scanner.fresh && scanner.s[t->from] == '#';
 		scanner.fresh = false;
 	}
+	*given = *t;
 	return true;
 }
 
 static bool
-is_one_of(const char *list)
+is_one_of(const struct ktoken *t, const char *list)
 {
-	return kis_listed(list, scanner.s + scanner.from, scanner.to - scanner.from);
+	return kis_listed(list, scanner.s + t->from, t->to - t->from);
 }
 
 /* Where strings are code: in certain lines, and inside the parentheses of certain calls. */
@@ -112,32 +107,32 @@ struct keeper {
 };
 
 static void
-keeper_see(struct keeper *k, enum kind kind)
+keeper_see(struct keeper *k, const struct ktoken *t)
 {
-	if (scanner.directive != k->in_line) {
-		*k = (struct keeper){ .in_line = scanner.directive };
-	} else if (kind == WORD && k->in_line && !k->headed) {
+	char c = scanner.s[t->from];
+
+	if (t->directive != k->in_line) {
+		*k = (struct keeper){ .in_line = t->directive };
+	} else if (t->kind == KTOKEN_WORD && k->in_line && !k->headed) {
 		k->headed = true;
-		k->line = is_one_of(code_lines);
+		k->line = is_one_of(t, code_lines);
 	}
-	if (kind == WORD && !k->depth) {
-		k->called |= is_one_of(code_calls);
-	} else if (kind == PUNCT) {
-		if (scanner.s[scanner.from] == '(' && (k->called || k->depth))
-			k->depth++;
-		else if (scanner.s[scanner.from] == ')' && k->depth)
-			k->depth--;
+	if (t->kind == KTOKEN_WORD && !k->depth) {
+		k->called |= is_one_of(t, code_calls);
+	} else if (t->kind == KTOKEN_SIGN) {
+		k->depth += c == '(' && (k->called || k->depth);
+		k->depth -= c == ')' && k->depth;
 		k->called = false;
 	}
 }
 
-/* Blanks out the inside of the current span; a literal keeps its quotes. */
+/* Blanks out the inside of a span; a literal keeps its quotes. */
 static void
-blank_out(enum kind kind, char *out)
+blank_out(const struct ktoken *t, char *out)
 {
-	size_t from = scanner.from, to = scanner.to;
+	size_t from = t->from, to = t->to;
 
-	if (kind == STRING) {
+	if (t->kind == KTOKEN_STRING) {
 		while (from < to && scanner.s[from] != '"' && scanner.s[from] != '\'')
 			from++;
 		from++;
@@ -153,16 +148,14 @@ char *
 ktoken_strip(const char *src, size_t len, enum ktoken_lang lang)
 {
 	struct keeper keep = { 0 };
-	enum kind kind;
-	char *out = kmalloc(len + 1);
+	char *out = kmemdup(src, len);
 
-	scanner = (struct scanner){ .s = src, .len = len, .lang = lang, .fresh = true };
-	memcpy(out, src, len);
-	out[len] = '\0';
-	while (next_span(&kind)) {
-		keeper_see(&keep, kind);
-		if (kind == COMMENT || (kind == STRING && !keep.line && !keep.depth))
-			blank_out(kind, out);
+	ktoken_start(src, len, lang);
+	for (struct ktoken t; ktoken_next(&t);) {
+		keeper_see(&keep, &t);
+		if (t.kind == KTOKEN_COMMENT ||
+		    (t.kind == KTOKEN_STRING && !keep.line && !keep.depth))
+			blank_out(&t, out);
 	}
 	return out;
 }
@@ -171,120 +164,86 @@ static struct hasher {
 	struct kbuf text;
 	int brackets;       /* open brackets: Python's lines end only outside them */
 	bool line;          /* this line holds a token */
-	size_t indent[128]; /* columns of the open blocks */
+	size_t indent[128]; /* columns of the open blocks: more than Python allows */
 	size_t depth;
 } hasher;
 
 static void
-add_token(const char *token, size_t len)
+add_token(const void *token, size_t len)
 {
-	unsigned char size[4] = { (unsigned char)len, (unsigned char)(len >> 8),
-		(unsigned char)(len >> 16), (unsigned char)(len >> 24) };
+	uint32_t size = (uint32_t)len;
 
-	kbuf_add(&hasher.text, size, sizeof size);
+	kbuf_add(&hasher.text, &size, sizeof size);
 	kbuf_add(&hasher.text, token, len);
 	hasher.line = true;
 }
 
 static size_t
-column_of(void)
+column_of(size_t at)
 {
-	size_t start = scanner.from, column = 0;
+	size_t start = at, column = 0;
 
 	while (start > 0 && scanner.s[start - 1] != '\n')
 		start--;
-	for (size_t i = start; i < scanner.from; i++)
+	for (size_t i = start; i < at; i++)
 		column = scanner.s[i] == '\t' ? (column / 8 + 1) * 8 : column + 1;
 	return column;
 }
 
-/*
- * Blocks that begin or end with this line of Python; deeper levels than the table holds are hashed
- * unchanged.
- */
+/* Blocks that begin or end with a line of Python. */
 static void
-add_indent(void)
+add_indent(size_t column)
 {
-	size_t column = column_of();
-
-	while (hasher.depth && column < hasher.indent[hasher.depth - 1]) {
-		hasher.depth--;
+	for (; hasher.depth && column < hasher.indent[hasher.depth - 1]; hasher.depth--)
 		add_token("\n<", 2);
+	if (column > (hasher.depth ? hasher.indent[hasher.depth - 1] : 0) &&
+	    hasher.depth < LEN(hasher.indent)) {
+		hasher.indent[hasher.depth++] = column;
+		add_token("\n>", 2);
 	}
-	if (column <= (hasher.depth ? hasher.indent[hasher.depth - 1] : 0))
-		return;
-	if (hasher.depth == LEN(hasher.indent)) {
-		add_token((const char *)&column, sizeof column);
-		return;
-	}
-	hasher.indent[hasher.depth++] = column;
-	add_token("\n>", 2);
 }
 
+/* What layout means in Python: the ends of lines outside brackets, and their indentation. */
 static void
-add_python(enum kind kind)
+add_layout(const struct ktoken *t)
 {
-	char c = scanner.s[scanner.from];
+	char c = scanner.s[t->from];
 
-	if (kind == NEWLINE) {
+	if (t->kind == KTOKEN_NEWLINE) {
 		if (hasher.line && !hasher.brackets)
 			add_token("\n", 1);
 		hasher.line = hasher.line && hasher.brackets;
 		return;
 	}
 	if (!hasher.line && !hasher.brackets)
-		add_indent();
-	if (kind == PUNCT && (c == '(' || c == '[' || c == '{'))
+		add_indent(column_of(t->from));
+	if (t->kind == KTOKEN_SIGN && strchr("([{", c))
 		hasher.brackets++;
-	else if (kind == PUNCT && (c == ')' || c == ']' || c == '}') && hasher.brackets)
+	else if (t->kind == KTOKEN_SIGN && strchr(")]}", c) && hasher.brackets)
 		hasher.brackets--;
-	add_token(scanner.s + scanner.from, scanner.to - scanner.from);
-}
-
-static void
-add_c(enum kind kind, bool was_directive)
-{
-	char c = scanner.s[scanner.from];
-
-	if (kind == NEWLINE) {
-		if (was_directive)
-			add_token("\n", 1);
-		return;
-	}
-	if (c == '(' && scanner.directive && scanner.from > 0 &&
-	    is_word(scanner.s[scanner.from - 1]))
-		add_token("\n(", 2);
-	add_token(scanner.s + scanner.from, scanner.to - scanner.from);
-}
-
-/*
- * A line splice in the middle of a word or operator joins its halves and does not count as a blank.
- */
-static bool
-is_joint(void)
-{
-	char before = scanner.from ? scanner.s[scanner.from - 1] : '\n', after = at(scanner.to);
-
-	return scanner.s[scanner.from] == '\\' && scanner.s[scanner.to - 1] == '\n' &&
-	    before != '\n' && after != '\n' && after != '\0';
 }
 
 void
 ktoken_hash_as(const char *src, size_t len, enum ktoken_lang lang, char hex[17])
 {
-	enum kind kind;
 	bool was_directive = false;
 
-	scanner = (struct scanner){ .s = src, .len = len, .lang = lang, .fresh = true };
+	ktoken_start(src, len, lang);
 	hasher = (struct hasher){ 0 };
-	while (next_span(&kind)) {
-		if (kind == BLANK && is_joint())
-			add_token("\\", 1);
-		else if (kind != BLANK && kind != COMMENT && lang == KTOKEN_PYTHON)
-			add_python(kind);
-		else if (kind != BLANK && kind != COMMENT)
-			add_c(kind, was_directive);
-		was_directive = scanner.directive;
+	for (struct ktoken t; ktoken_next(&t); was_directive = t.directive) {
+		/* A line splice in the middle of a word or operator does not count as a blank. */
+		bool joint = t.kind == KTOKEN_BLANK && src[t.from] == '\\' && src[t.to - 1] == '\n';
+
+		if (t.kind == KTOKEN_COMMENT || (t.kind == KTOKEN_BLANK && !joint))
+			continue;
+		if (lang == KTOKEN_PYTHON && !joint)
+			add_layout(&t);
+		if (t.kind == KTOKEN_NEWLINE && was_directive)
+			add_token("\n", 1);
+		if (src[t.from] == '(' && t.directive && is_word(src[t.from - 1]))
+			add_token("\n(", 2);
+		if (t.kind != KTOKEN_NEWLINE)
+			add_token(src + t.from, joint ? 1 : t.to - t.from);
 	}
 	if (was_directive || (lang == KTOKEN_PYTHON && hasher.line))
 		add_token("\n", 1);

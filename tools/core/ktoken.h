@@ -13,6 +13,27 @@ enum ktoken_lang {
 	KTOKEN_PYTHON /* Python, Triton */
 };
 
+/* What a text consists of. A literal is a string or character; ENDING is not used. */
+enum ktoken_kind {
+	KTOKEN_NEWLINE = 1,
+	KTOKEN_BLANK,
+	KTOKEN_COMMENT,
+	KTOKEN_STRING,
+	KTOKEN_ENDING,
+	KTOKEN_NUMBER,
+	KTOKEN_WORD,
+	KTOKEN_SIGN,
+	KTOKEN_KINDS
+};
+struct ktoken {
+	size_t from, to;
+	enum ktoken_kind kind;
+	bool directive; /* inside a preprocessor line */
+};
+/* Reads the parts of SRC, which stays the caller's, one after the other; false at the end. */
+void ktoken_start(const char *src, size_t len, enum ktoken_lang lang);
+bool ktoken_next(struct ktoken *t);
+
 /* Language for the label of a code fence: "python", "python3", "py"; all others are C-like. */
 enum ktoken_lang ktoken_lang_of(const char *name);
 
