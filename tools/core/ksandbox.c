@@ -20,7 +20,6 @@ enum {
 	DEFAULT_PROCESSES = 256,
 	DEFAULT_FILE_BYTES = 256 << 20,
 	OPEN_FILES = 1024,
-	MAX_KEEP = 48,
 	STAGE_MAX = 1 << 30
 };
 
@@ -68,9 +67,9 @@ static const char *const names[] = {
 struct launch {
 	const struct ksandbox *s;
 	struct kproc proc;
-	char **argv; /* owned; its strings are borrowed, or texts of kshown */
-	char **env;  /* the same */
-	int keep[MAX_KEEP + 8];
+	char **argv;                 /* owned; its strings are borrowed, or texts of kshown */
+	char **env;                  /* the same */
+	int *keep;                   /* owned */
 	size_t keep_count, own_from; /* keep[own_from..] are ours to close */
 	/* whether bwrap reports its result; somebody must then read status[0] */
 	bool reports;
@@ -102,17 +101,12 @@ push_all(char ***list, char *const *words)
 		push(list, *words);
 }
 
-/* Pass on a descriptor of ours, closed after the start; -1 when there is none, or no room. */
+/* Pass on a descriptor of ours (-1: there is none), which is closed after the start. */
 static int
 keep_own(struct launch *l, int fd)
 {
-	if (fd >= 0 && l->keep_count == LEN(l->keep)) {
-		close(fd);
-		errno = EMFILE;
-		return -1;
-	}
 	if (fd >= 0)
-		l->keep[l->keep_count++] = fd;
+		*kadded(l->keep, l->keep_count) = fd;
 	return fd;
 }
 
@@ -202,25 +196,6 @@ arg_bind(struct kbuf *args, struct launch *l, const struct ksandbox_bind *b)
 	return 0;
 }
 
-/* Call FN with every GPU device file that exists; false when one call returned false. */
-static bool
-each_gpu(bool (*fn)(const char *path, void *arg_), void *arg_)
-{
-	bool good = true;
-
-	kforeach(pattern, gpu_devices)
-		kpath_foreach(path, *pattern)
-			good &= fn(path, arg_);
-	return good;
-}
-
-static bool
-bind_gpu(const char *path, void *args)
-{
-	arg(args, "--dev-bind", path, path);
-	return true;
-}
-
 static int
 arg_binds(struct kbuf *args, struct launch *l)
 {
@@ -252,7 +227,9 @@ bwrap_options(struct launch *l, struct kbuf *args)
 	if (arg_binds(args, l) < 0)
 		return -1;
 	if (l->s->gpu) {
-		each_gpu(bind_gpu, args);
+		kforeach(pattern, gpu_devices)
+			kpath_foreach(path, *pattern)
+				arg(args, "--dev-bind", path, path);
 		arg(args, "--ro-bind-try", "/sys", "/sys");
 		arg(args, "--ro-bind-try", "/etc/OpenCL", "/etc/OpenCL");
 	}
@@ -331,12 +308,6 @@ stage(const struct ksandbox *s, const struct ksandbox_bind *b, size_t number)
 	return kshown("%s/%s", s->work, name);
 }
 
-static bool
-allow_gpu(const char *path, void *ruleset)
-{
-	return klandlock_allow(*(int *)ruleset, path, KLANDLOCK_DEVICE) == 0;
-}
-
 static int
 allow_all(int ruleset, const char *const *paths, size_t count, enum klandlock_access access)
 {
@@ -355,9 +326,12 @@ add_rules(int ruleset, const struct ksandbox *s, char *const *staged)
 	    allow_all(ruleset, system_devices, LEN(system_devices), KLANDLOCK_DEVICE) < 0 ||
 	    allow_all(ruleset, system_facts, LEN(system_facts), KLANDLOCK_READ) < 0 ||
 	    allow_all(ruleset, gpu_facts, s->gpu ? LEN(gpu_facts) : 0, KLANDLOCK_READ) < 0 ||
-	    (s->gpu && !each_gpu(allow_gpu, &ruleset)) ||
 	    allow_all(ruleset, (const char *const *)staged, s->bind_count, KLANDLOCK_READ) < 0)
 		return -1;
+	kforeach_of(pattern, gpu_devices, s->gpu ? LEN(gpu_devices) : 0)
+		kpath_foreach(path, *pattern)
+			if (klandlock_allow(ruleset, path, KLANDLOCK_DEVICE) < 0)
+				return -1;
 	return s->work ? klandlock_allow(ruleset, s->work, KLANDLOCK_ALL) : 0;
 }
 
@@ -464,42 +438,25 @@ supervise(pid_t caller)
 	_exit(WEXITSTATUS(status));
 }
 
-/* Become the sandboxed user; that change has cleared the setting to die with the parent. */
-static int
-drop(pid_t parent)
-{
-	if (kuser_drop() < 0 || prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != parent)
-		return -1;
-	return 0;
-}
-
 /*
- * What every level begins with. bwrap needs it, too: if kiln dies while bwrap sets up its
- * namespaces, bwrap dies with it, but leaves a child that waits for it forever.
+ * What every level begins with; bwrap does the rest itself. It needs this, too: if kiln dies while
+ * bwrap sets up its namespaces, bwrap dies with it, but leaves a child that waits for it forever.
  */
 static int
-enter(const struct launch *l)
-{
-	pid_t supervisor = getpid();
-
-	return supervise(l->parent) < 0 ? -1 : drop(supervisor);
-}
-
-static int
-enter_bwrap(void *arg_)
-{
-	return enter(arg_);
-}
-
-static int
-enter_plain(void *arg_)
+enter(void *arg_)
 {
 	const struct launch *l = arg_;
 	struct rlimit processes = { l->processes, l->processes };
+	pid_t supervisor = getpid();
 
-	if (enter(l) < 0 || setrlimit(RLIMIT_NPROC, &processes) < 0)
+	/* To become another user clears the setting to die with the parent. */
+	if (supervise(l->parent) < 0 || kuser_drop() < 0 || prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 ||
+	    getppid() != supervisor)
 		return -1;
-	if (l->ruleset >= 0 && klandlock_enter(l->ruleset, l->s->gpu) < 0)
+	if (l->s->level == KSANDBOX_BWRAP)
+		return 0;
+	if (setrlimit(RLIMIT_NPROC, &processes) < 0 ||
+	    (l->ruleset >= 0 && klandlock_enter(l->ruleset, l->s->gpu) < 0))
 		return -1;
 	return l->filter ? kfilter_install(l->filter) : 0;
 }
@@ -512,6 +469,7 @@ launch_free(struct launch *l)
 	for (size_t i = l->own_from; i < l->keep_count; i++)
 		kclose_at(&l->keep[i]);
 	kclose_at(&l->status[0]);
+	free(l->keep);
 	free(l->argv);
 	free(l->env);
 	kfilter_free(l->filter);
@@ -540,12 +498,8 @@ launch_init(struct launch *l, const struct ksandbox *s, const struct kproc *p, b
 		.ruleset = -1,
 		.parent = getpid(),
 		.processes = s->processes ?: DEFAULT_PROCESSES };
-	if (p->keep_count > MAX_KEEP) {
-		errno = EINVAL;
-		return -1;
-	}
 	kforeach_of(fd, p->keep_fds, p->keep_count)
-		l->keep[l->keep_count++] = *fd;
+		*kadded(l->keep, l->keep_count) = *fd;
 	l->own_from = l->keep_count;
 	kuser_id();
 	fill_env(l);
@@ -560,7 +514,7 @@ launch_init(struct launch *l, const struct ksandbox *s, const struct kproc *p, b
 		.open_files = OPEN_FILES,
 		.keep_fds = l->keep,
 		.keep_count = l->keep_count,
-		.setup = s->level == KSANDBOX_BWRAP ? enter_bwrap : enter_plain,
+		.setup = enter,
 		.setup_arg = l,
 	};
 	return e;
@@ -750,7 +704,7 @@ int
 ksandbox_level(const char *wanted)
 {
 	static int cached[KSANDBOX_BWRAP + 1]; /* 1: works, -1: does not */
-	static char why[KSANDBOX_BWRAP + 1][256];
+	static char why[][256] = { "", "", "not tried", "not tried" };
 	bool automatic = !strcmp(wanted, "auto");
 
 	for (int level = KSANDBOX_BWRAP; level >= KSANDBOX_NONE; level--) {
@@ -763,15 +717,11 @@ ksandbox_level(const char *wanted)
 		if (cached[level] > 0)
 			return level;
 	}
-	if (automatic)
-		kdie(K_MISSING, "no sandbox here (bwrap: %s; landlock: %s): %s",
-		    why[KSANDBOX_BWRAP], why[KSANDBOX_LANDLOCK], bwrap_cure());
-	if (!strcmp(wanted, names[KSANDBOX_BWRAP]))
-		kdie(K_MISSING, "no bwrap sandbox here (%s): %s, or use the sandbox landlock",
-		    why[KSANDBOX_BWRAP], bwrap_cure());
-	if (!strcmp(wanted, names[KSANDBOX_LANDLOCK]))
+	if (automatic || !strcmp(wanted, names[KSANDBOX_BWRAP]) ||
+	    !strcmp(wanted, names[KSANDBOX_LANDLOCK]))
 		kdie(K_MISSING,
-		    "no landlock sandbox here (%s): it needs Linux 5.13 with Landlock in lsm=",
-		    why[KSANDBOX_LANDLOCK]);
+		    "sandbox '%s' does not work here (bwrap: %s; landlock: %s): for bwrap, %s; "
+		    "landlock needs Linux 5.13 with Landlock in lsm=",
+		    wanted, why[KSANDBOX_BWRAP], why[KSANDBOX_LANDLOCK], bwrap_cure());
 	kdie_usage("sandbox '%s': must be one of auto, bwrap, landlock, none", wanted);
 }
