@@ -16,65 +16,50 @@ plain_code(const struct kscan *s, size_t from, size_t to)
 	return kregex_sub(attributes, code, "");
 }
 
+/* TEXT in the form of kscan_tidy. The caller frees. */
+static char *
+tidy(const char *text)
+{
+	const struct kscan s = kscan_code(text);
+
+	return kscan_tidy(&s, 0, s.len);
+}
+
 /* Words that are neither the name of a parameter nor, for us, a part of its type. */
 #define QUALIFIERS \
 	"\\b(?:const|volatile|restrict|__restrict__|__restrict|register|struct|__grid_constant__|" \
 	"static)\\b"
-
-/* After the word, the square brackets or the character at P. */
-static size_t
-step(const struct kscan *s, size_t p, size_t to)
-{
-	return kis_word(s->code[p]) || s->code[p] == '[' ? kscan_after(s, p, to) : p + 1;
-}
+/* What brackets contain, with nested ones. */
+#define SQUARE "(\\[(?:[^][]|(?-1))*\\])"
 
 /*
- * The last word outside square brackets, if another one precedes it; else TO. A pointer to a
- * function or to an array has its name before a ')': "(*f)(int)".
+ * The name of a parameter: the last word outside square brackets, if another one precedes it. A
+ * pointer to a function or to an array has its name before a ')': "(*f)(int)".
  */
-static size_t
-name_of_param(const struct kscan *s, size_t from, size_t to)
-{
-	size_t last = to, words = 0;
-
-	for (size_t p = from; p < to; p = step(s, p, to))
-		if (kscan_begins_word(s->code[p]) &&
-		    !kscan_matches(s, p, kscan_word(s, p, to), "\\A" QUALIFIERS "\\z")) {
-			words++;
-			last = p;
-			if (words > 1 && s->code[kscan_next(s, p, to)] == ')')
-				break;
-		}
-	return words > 1 ? last : to;
-}
+static const char param_name[] = "(?(DEFINE)(?<word>\\b(?!" QUALIFIERS ")[A-Za-z_]\\w*+)"
+                                 "(?<any>[^][]|" SQUARE "))"
+                                 "\\A(?>(?&any)*?(?&word))(?|(?&any)*?((?&word))\\s*\\)|"
+                                 "(?&any)*((?&word)))";
 
 static void
 read_param(const struct kscan *in, size_t from, size_t to, struct kscan_param *x)
 {
-	static const char bounds[] = "(\\[(?:[^][]|(?1))*\\])",
-	                  others[] = QUALIFIERS "|[^\\w\\s<>:,]";
-	auto_free char *code = plain_code(in, from, to), *open = NULL, *words = NULL;
-	const struct kscan own = kscan_code(code), *s = &own;
-	struct kscan type;
-	size_t last, given = 0;
-
-	from = 0;
-	to = own.len;
-	*x = (struct kscan_param){ .text = kscan_tidy(s, from, to) };
 	/* A default value begins outside brackets. */
-	for (; given < to && s->code[given] != '='; given++)
-		given = s->code[given] && strchr("([{", s->code[given]) ? kscan_close(s, given, to)
-		                                                        : given;
-	to = given < to ? given : to;
-	last = name_of_param(s, from, to);
-	x->name = kscan_copy(s, last, kscan_word(s, last, to));
-	/* What is left without the name is the type, with an open bracket for every dimension. */
-	memset(code + last, ' ', strlen(x->name));
-	code[to] = '\0';
-	open = kregex_sub(bounds, code, "[");
-	words = kregex_sub(others, open, " ");
-	type = kscan_code(words);
-	x->type = kscan_tidy(&type, 0, type.len);
+	static const char given[] = "(?s)\\A((?:[^=([{]|([([{](?:[^][(){}]|(?2))*[])}]))*+)=.*\\z";
+	auto_free char *code = plain_code(in, from, to), *own = kregex_sub(given, code, "$1"),
+	               *open = NULL, *words = NULL;
+	struct kregex_span at[5];
+
+	*x = (struct kscan_param){ .text = tidy(code), .name = kstrdup("") };
+	if (kregex_match(param_name, own, at)) {
+		free(x->name);
+		x->name = kregex_text(own, at[4]);
+		memset(own + at[4].from, ' ', strlen(x->name));
+	}
+	/* What is left is the type, with an open bracket for every dimension. */
+	open = kregex_sub(SQUARE, own, "[");
+	words = kregex_sub(QUALIFIERS "|[^\\w\\s<>:,]", open, " ");
+	x->type = tidy(words);
 	x->constant = kregex_is("\\A[^*]*\\bconst\\b", open);
 	for (const char *c = open; *c; c++) {
 		x->stars += *c == '*';
@@ -86,38 +71,20 @@ read_param(const struct kscan *in, size_t from, size_t to, struct kscan_param *x
 	x->strange |= x->stars > 1;
 }
 
-/* The text before the name and its path, without attributes. */
-static char *
-result_of(const struct kscan_item *f)
-{
-	const struct kscan *s = f->in;
-	auto_free char *whole = kscan_tidy(s, f->from, kscan_path_start(s, f->from, f->name_at));
-	char *text = kregex_sub(attributes, whole, "");
-
-	for (size_t n = strlen(text); n && text[n - 1] == ' ';)
-		text[--n] = '\0';
-	return text;
-}
-
 struct kscan_signature
 kscan_signature(const struct kscan_item *f)
 {
 	const struct kscan *s = f->in;
 	size_t close = kscan_close(s, f->open, f->to);
-	struct kscan_signature g = { .result = result_of(f),
+	auto_free char *head = plain_code(s, f->from, kscan_path_start(s, f->from, f->name_at));
+	struct kscan_signature g = { .result = tidy(head),
 		.close = close,
 		.constant = close < f->body && kscan_uses(s, close, f->body, "const") };
 
-	for (size_t p = f->open + 1, end; p < close && !g.too_many; p = end + 1) {
-		auto_free char *text = NULL;
-
+	for (size_t p = f->open + 1, end; p < close; p = end + 1) {
 		end = kscan_part(s, p, close, true);
-		text = kscan_tidy(s, p, end);
-		if (!*text || !strcmp(text, "void"))
-			continue;
-		g.too_many = g.count == KSCAN_PARAMS;
-		if (!g.too_many)
-			read_param(s, p, end, &g.params[g.count++]);
+		if (!kscan_matches(s, p, end, "\\A\\s*(?:void\\s*)?\\z"))
+			read_param(s, p, end, kadded(g.params, g.count));
 	}
 	return g;
 }
@@ -130,6 +97,7 @@ free_params(struct kscan_param *list, size_t count)
 		free(x->type);
 		free(x->text);
 	}
+	free(list);
 }
 
 size_t
@@ -196,24 +164,19 @@ read_members(const struct kscan *s, size_t from, size_t to, struct kscan_members
 	}
 }
 
-/* Does the text have a parenthesis before any brace, and not for the size of an array? */
-static bool
-is_round(const char *text)
-{
-	return kregex_is("(?s)\\A(?:[^({\\[]|\\[[^]]*\\])*\\(", text);
-}
-
 /* The same for a declaration, unless it declares no data. */
 static void
 read_declaration(const struct kscan *s, size_t from, size_t to, struct kscan_members *m)
 {
 	static const char others[] = "(?s)\\A\\s*(?:(?:static|using|typedef|friend)\\b.*|"
-	                             "enum\\b[^{]*\\{[^}]*\\}\\s*|enum\\s+\\w+\\s*)?\\z";
+	                             "enum\\b[^{]*\\{[^}]*\\}\\s*|enum\\s+\\w+\\s*)?\\z",
+	                  /* a parenthesis before any brace, and not for the size of an array */
+	    round[] = "(?s)\\A(?:[^({\\[]|\\[[^]]*\\])*\\(";
 	auto_free char *text = plain_code(s, from, to);
 	const struct kscan own = kscan_code(text);
 
 	/* A prototype is not data; a pointer to a function is. */
-	if ((!is_round(text) || strstr(text, "(*")) && !kregex_is(others, text))
+	if ((!kregex_is(round, text) || strstr(text, "(*")) && !kregex_is(others, text))
 		read_members(&own, 0, own.len, m);
 }
 
@@ -256,7 +219,6 @@ void
 kscan_members_free(struct kscan_members *m)
 {
 	free_params(m->list, m->count);
-	free(m->list);
 }
 
 char *
@@ -277,20 +239,28 @@ kscan_signature_text(const struct kscan_signature *g)
 	return b.data;
 }
 
+const struct kscan_item *
+kscan_named(const char *text, size_t len, const char *name, struct kscan *s)
+{
+	const struct kscan_item *f;
+
+	kscan_bytes(text, len, false, s);
+	f = kscan_function(s, name);
+	if (!f) {
+		kscan_free(s);
+		kscan_bytes(text, len, true, s);
+		f = kscan_function(s, name);
+	}
+	return f;
+}
+
 char *
 kscan_signature_of(const char *text, const char *name)
 {
 	auto_signature struct kscan_signature g = { 0 };
-	const struct kscan_item *f;
 	auto_scan struct kscan s;
+	const struct kscan_item *f = kscan_named(text, strlen(text), name, &s);
 
-	kscan(text, &s);
-	f = kscan_function(&s, name);
-	if (!f) {
-		kscan_free(&s);
-		kscan_through(text, &s);
-		f = kscan_function(&s, name);
-	}
 	if (!f)
 		return NULL;
 	g = kscan_signature(f);
@@ -298,32 +268,23 @@ kscan_signature_of(const char *text, const char *name)
 }
 
 char *
-kscan_typedef_of(const struct kscan_item *x, const char *type, int *stars)
+kscan_typedef_of(const struct kscan_item *x, int *stars)
 {
-	const struct kscan *s = x->in;
-	bool alias = s->code[x->from] == 'u'; /* using */
-	auto_free char *text = NULL, *rows = NULL;
-	struct kregex_span at[2];
-	char *c;
+	/* "using name = TYPE" or "typedef TYPE name[4]" */
+	static const char form[] = "\\A(?:using\\b[^=]*=|(typedef)\\b)\\s*(?:const\\s+)?"
+	                           "([^][{(;]*?)([\\s*]*)(?(1)\\b\\w+)\\s*((?:\\[[^]]*\\]\\s*)*);"
+	                           "\\z";
+	auto_free char *code = kscan_copy(x->in, x->from, x->to), *is_typedef = NULL, *type = NULL,
+	               *pointer = NULL, *rows = NULL, *text = NULL;
 
 	*stars = 0;
-	if (!kregex_find("\\A(?:using\\b[^=]*=|typedef\\b)([^{(]*)\\z", s->code + x->from,
-	        x->to - x->from, at, 2))
+	if (!kregex_scan(form, code, &is_typedef, &type, &pointer, &rows))
 		return NULL;
-	text = kscan_tidy(s, x->from + at[1].from, x->to - 1);
-	c = text + strcspn(text, "[");
-	rows = kstrdup(c);
-	*c = '\0';
-	/* Remove the name at the end of a typedef, and the stars before it. */
-	if (!alias && strlen(text) > strlen(type))
-		text[strlen(text) - strlen(type)] = '\0';
-	for (c = text + strlen(text); c > text && (c[-1] == '*' || c[-1] == ' '); c--) {
-		*stars += c[-1] == '*';
-		c[-1] = '\0';
-	}
+	for (const char *c = pointer; *c; c++)
+		*stars += *c == '*';
+	text = kasprintf("%s%s", type, rows);
 	/* An array of pointers is not a pointer to arrays. */
-	return *rows && *stars ? NULL
-	                       : kasprintf("%s%s", text + (kbegins(text, "const ") ? 6 : 0), rows);
+	return *rows && *stars ? NULL : tidy(text);
 }
 
 char *
@@ -334,6 +295,6 @@ kscan_typedef(const struct kscan *s, const char *type, int *stars)
 	*stars = 0;
 	kscan_items(x, s)
 		if (!text && x->kind == KSCAN_DECLARATION && kscan_declares(x, type))
-			text = kscan_typedef_of(x, type, stars);
+			text = kscan_typedef_of(x, stars);
 	return text;
 }

@@ -1119,8 +1119,6 @@ entry_make(struct adopted_unit *u, const json_t *seen, const json_t *symbols, st
 	    u->kernel || u->sequence || making.templates.len > 0 || !unit_is_plain(making.f);
 	u->names = json_array();
 	take_object();
-	if (making.g.too_many)
-		refuse(NULL, "more than %d parameters", KSCAN_PARAMS);
 	for (size_t i = 0; i < making.g.count; i++) {
 		if (u->kernel && instance_is_null(u, i))
 			argument("nullptr");

@@ -153,7 +153,7 @@ resolve(const struct place *p, const char *text, bool is_type)
 {
 	struct types types = { .own = p->s };
 	const struct kscan *scans[] = { &p->s->scan };
-	struct kscan_scope scope = { .sources = scans, .count = 1, .s = &p->s->scan, .f = p->f };
+	struct kscan_scope scope = { .sources = scans, .count = 1, .f = p->f };
 	auto_type struct type type = { 0 };
 	int64_t n;
 
@@ -376,19 +376,17 @@ char *
 instance_constant(const struct adopted_unit *u, const char *what)
 {
 	const struct unit_sources *sources = u->source->all;
-	auto_free const struct kscan **scans = kcalloc(sources->count, sizeof *scans);
+	auto_free const struct kscan **scans = kcalloc(sources->count + 1, sizeof *scans);
 	int64_t first[3] = { 0 };
 	bool same = u->launch_count > 0;
 
 	for (size_t i = 0; i < sources->count; i++)
-		scans[i] = &sources->list[i].scan;
+		scans[i + 1] = &sources->list[i].scan;
 	unit_launches(l, u) {
-		struct kscan_scope scope = { .sources = scans,
-			.count = sources->count,
-			.s = &l->source->scan,
-			.f = l->inside };
+		struct kscan_scope scope = { scans, sources->count + 1, .f = l->inside };
 		int64_t t[3] = { 0 };
 
+		scans[0] = &l->source->scan;
 		same = same && kscan_dim3(&scope, instance_part(l, what), t) &&
 		    (l == u->launches || !memcmp(first, t, sizeof t));
 		memcpy(first, t, sizeof t);

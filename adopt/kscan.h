@@ -83,6 +83,12 @@ kscan_code(const char *text)
 const struct kscan_item *kscan_function(const struct kscan *s, const char *name);
 /* The item that contains the place AT; NULL: none. */
 const struct kscan_item *kscan_at(const struct kscan *s, size_t at);
+/*
+ * Scans TEXT, which has LEN bytes: through its groups if the function NAME is not outside them.
+ * That function; NULL: there is none.
+ */
+const struct kscan_item *kscan_named(
+    const char *text, size_t len, const char *name, struct kscan *s);
 bool kscan_declares(const struct kscan_item *x, const char *name);
 /* The whole name of a function, "C::f"; of another item its last name, or "" if it has none. */
 const char *kscan_whole(const struct kscan_item *x);
@@ -179,8 +185,6 @@ char *kscan_copy(const struct kscan *s, size_t from, size_t to);
 /* The code with single blanks between words and no others; the caller frees. */
 char *kscan_tidy(const struct kscan *s, size_t from, size_t to);
 
-enum { KSCAN_PARAMS = 48 };
-
 struct kscan_param {
 	/* the type without const, restrict and stars, words separated by one blank */
 	char *name, *type;
@@ -196,9 +200,8 @@ struct kscan_signature {
 	/* the text before the name, without attributes: "static void",
 	 * "template<class T>__global__ void" */
 	char *result;
-	struct kscan_param params[KSCAN_PARAMS];
+	struct kscan_param *params;
 	size_t count;
-	bool too_many;
 	size_t close;  /* the ')' after the parameters */
 	bool constant; /* a member that does not change its object */
 };
@@ -253,7 +256,7 @@ const struct kscan_param *kscan_twin(
  */
 char *kscan_typedef(const struct kscan *s, const char *type, int *stars);
 /* The same, as defined by the item X. */
-char *kscan_typedef_of(const struct kscan_item *x, const char *type, int *stars);
+char *kscan_typedef_of(const struct kscan_item *x, int *stars);
 
 /* One kernel<<<grid, block, shared, stream>>>(...). */
 struct kscan_launch {
@@ -272,12 +275,10 @@ void kscan_free_launches(struct kscan *s);
 
 /* Names with values in addition to those of the source: an object of numbers. May be NULL. */
 struct kscan_scope {
-	/* searched for macros, constants and enumerators */
+	/* searched for macros, constants and enumerators: first that of the place */
 	const struct kscan *const *sources;
 	size_t count;
-	/* the source of the current function, and the function, for its own constants */
-	const struct kscan *s;
-	const struct kscan_item *f;
+	const struct kscan_item *f; /* the current function, for its own constants; or NULL */
 	const json_t *values;
 };
 /* The integer value of EXPRESSION; false if the source does not determine it. */

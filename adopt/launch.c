@@ -4,8 +4,8 @@
 #include "kregex.h"
 #include "kscan.h"
 
-/* How many names and parentheses a number may go through. */
-enum { CHAIN = 32 };
+/* How many names, parentheses and products a number may go through. */
+enum { DEEP = 96 };
 
 size_t
 kscan_name_before(const struct kscan *s, size_t p, size_t from, size_t *end)
@@ -29,31 +29,25 @@ kscan_name_before(const struct kscan *s, size_t p, size_t from, size_t *end)
 static bool
 read_launch(const struct kscan *s, size_t p, struct kscan_launch *l)
 {
-	char **const parts[] = { &l->grid, &l->block, &l->shared, &l->stream };
-	size_t begin[LEN(parts)], end[LEN(parts)], n = 0, q = p + 3, to = s->len, name_end, open,
-	                                           close;
+	/* Parts between commas outside brackets; then the arguments, if there are any. */
+	static const char form[] = "(?(DEFINE)(?<part>(?:[^][(){},>]++|>(?!>>)|(?&group))*+)"
+	                           "(?<group>[[({](?:[^][(){}]++|(?&group))*+[])}]))"
+	                           "\\A<<<((?&part)),((?&part)),?((?&part)),?((?&part))>>>"
+	                           "(?|\\s*\\(((?:,|>|(?&part))*+)\\)|())";
+	struct kregex_span at[8];
+	char **const parts[] = { &l->grid, &l->block, &l->shared, &l->stream, &l->call };
+	size_t end;
 
-	for (begin[0] = q; q < to && !kscan_stands(s, q, ">>>"); q = kscan_after(s, q, to))
-		if (s->code[q] == ',' && n + 1 < LEN(parts)) {
-			end[n++] = q;
-			begin[n] = q + 1;
-		}
-	if (q >= to || !n)
+	if (!kregex_find(form, s->code + p, s->len - p, at, LEN(at)))
 		return false;
-	end[n++] = q;
-	open = kscan_blank(s, q + 3, to);
-	close = s->code[open] == '(' ? kscan_close(s, open, to) : to;
-	if (close >= to)
-		close = open = q + 2;
-	*l = (struct kscan_launch){ .at = kscan_name_before(s, p, 0, &name_end),
+	*l = (struct kscan_launch){ .at = kscan_name_before(s, p, 0, &end),
 		.config = p,
-		.config_to = q,
-		.to = close + 1 };
-	l->kernel = kscan_tidy(s, l->at, name_end);
-	l->arguments = kscan_tidy(s, name_end, p);
+		.config_to = p + at[6].to,
+		.to = p + at->to };
+	l->kernel = kscan_tidy(s, l->at, end);
+	l->arguments = kscan_tidy(s, end, p);
 	for (size_t i = 0; i < LEN(parts); i++)
-		*parts[i] = i < n ? kscan_tidy(s, begin[i], end[i]) : kstrdup("");
-	l->call = kscan_tidy(s, open + 1, close);
+		*parts[i] = kscan_tidy(s, p + at[3 + i].from, p + at[3 + i].to);
 	return true;
 }
 
@@ -113,74 +107,67 @@ fail(struct sum *x)
 	return 0;
 }
 
-/* Skips blanks, and the backslash of a macro that goes on in the next line. */
-static void
-skip_spaces(struct sum *x)
+/* The next character after blanks, and after the backslash of a macro that goes on. */
+static char
+peek(struct sum *x)
 {
 	while (kis_space(*x->p) || *x->p == '\\')
 		x->p++;
+	return *x->p;
 }
 
-/* EXPRESSION in the same scope, one level deeper. */
+static bool
+skip(struct sum *x, char c)
+{
+	if (peek(x) != c)
+		return false;
+	x->p++;
+	return true;
+}
+
+/* EXPRESSION in the same scope. */
 static int64_t
 number_of(struct sum *x, const char *expression)
 {
-	struct sum inner = { .scope = x->scope, .p = expression, .depth = x->depth + 1 };
-	int64_t v;
+	struct sum inner = { .scope = x->scope, .p = expression, .depth = x->depth };
+	int64_t v = evaluate(&inner, 0);
 
-	if (inner.depth > CHAIN)
-		return fail(x);
-	v = evaluate(&inner, 0);
-	skip_spaces(&inner);
-	x->bad |= inner.bad || *inner.p;
+	x->bad |= inner.bad || peek(&inner);
 	return v;
 }
 
-/* The text from P to the next ',' or ';' or '}' outside brackets; NULL: there is none. */
-static char *
-value_at(const struct kscan *s, size_t p, size_t to)
-{
-	size_t end = p;
-
-	while (end < to && !strchr(",;}", s->code[end]))
-		end = kscan_after(s, end, to);
-	return end < to ? kscan_copy(s, p, end) : NULL;
-}
-
-/* The text after "NAME =" from FROM to TO; the caller frees, NULL: there is none. */
+/*
+ * The text after "NAME =" from FROM to TO, up to the next ',' or ';' or '}' outside brackets; the
+ * caller frees, NULL: there is none.
+ */
 static char *
 initialiser(const struct kscan *s, size_t from, size_t to, const char *name)
 {
 	kscan_each(p, s, from, to, name) {
-		size_t q = kscan_next(s, p, to);
+		size_t at = kscan_next(s, p, to) + 1, end = at;
 
-		if (q < to && s->code[q] == '=' && s->code[q + 1] != '=' &&
-		    (!p || s->code[p - 1] != '.'))
-			return value_at(s, q + 1, to);
+		if (!kscan_matches(s, at - 1, to, "\\A=(?!=)") || (p && s->code[p - 1] == '.'))
+			continue;
+		while (end < to && !strchr(",;}", s->code[end]))
+			end = kscan_after(s, end, to);
+		return end < to ? kscan_copy(s, at, end) : NULL;
 	}
 	return NULL;
 }
 
-/*
- * The arguments of the dim3 variable NAME in a list of declarations from FROM to TO; to be freed,
- * NULL: none.
- */
+/* The arguments of the dim3 variable NAME of the function F; to be freed, NULL: none. */
 static char *
-dim3_arguments(const struct kscan *s, size_t from, size_t to, const char *name)
+dim3_arguments(const struct kscan_item *f, const char *name)
 {
-	kscan_each(at, s, from, to, "dim3")
-		for (size_t p = at + strlen("dim3"), word, open;; p++) {
-			word = kscan_blank(s, p, to);
-			p = kscan_word(s, word, to);
-			open = kscan_blank(s, p, to);
-			if (p == word || open >= to || !strchr("({", s->code[open]))
-				break;
-			if (kscan_among(s, word, p, name))
-				return kscan_copy(s, open + 1, kscan_close(s, open, to));
-			p = kscan_blank(s, kscan_after(s, open, to), to);
-			if (s->code[p] != ',')
-				break;
-		}
+	const struct kscan *s = f->in;
+
+	kscan_in_body(p, f, name) {
+		size_t open = kscan_next(s, p, f->to);
+
+		if (strchr("({", s->code[open]) &&
+		    kscan_matches(s, f->body, p, "\\bdim3\\b[^;]*\\z"))
+			return kscan_copy(s, open + 1, kscan_close(s, open, f->to));
+	}
 	return NULL;
 }
 
@@ -194,6 +181,35 @@ kscan_macro(const struct kscan_item *x)
 }
 
 /*
+ * The value of the enumerator NAME of X, as an expression: counted from the last one that has its
+ * own. NULL: X has none of that name.
+ */
+static char *
+enumerator(const struct kscan_item *x, const char *name)
+{
+	auto_free char *inside = kregex_part(
+	                   "\\A[^{=;]*\\benum\\b[^{=;]*\\{([^}]*)", x->in->code + x->from),
+	               *base = kstrdup("0");
+	json_auto_t *list = kscan_list(inside ?: "", false);
+	size_t count = 0;
+
+	kjson_foreach_text(text, list) {
+		auto_free char *own = kuntil(text, " \t\n=");
+		const char *value = strchr(text, '=');
+
+		if (value) {
+			free(base);
+			base = kstrdup(value + 1);
+			count = 0;
+		}
+		if (!strcmp(own, name))
+			return kasprintf("(%s)+%zu", base, count);
+		count++;
+	}
+	return NULL;
+}
+
+/*
  * The expression that NAME is defined as in one source, outside functions; to be freed, NULL: none.
  */
 static char *
@@ -203,28 +219,8 @@ constant_in(const struct kscan *s, const char *name)
 		if (kscan_declares(x, name) && x->kind == KSCAN_MACRO)
 			return kscan_macro(x);
 		else if (kscan_declares(x, name) && x->kind == KSCAN_DECLARATION)
-			return initialiser(s, x->from, x->to, name);
+			return enumerator(x, name) ?: initialiser(s, x->from, x->to, name);
 	return NULL;
-}
-
-/* The enumerator's value: its position, unless it has an explicit value. */
-static bool
-enumerator_in(struct sum *x, const struct kscan *s, const char *name, int64_t *value)
-{
-	kscan_items(e, s) {
-		if (e->kind != KSCAN_DECLARATION || !kscan_has_word(e, "enum") ||
-		    !kscan_declares(e, name))
-			continue;
-		*value = -1;
-		kforeach_of(each, e->names, e->name_count) {
-			auto_free char *own = initialiser(s, e->from, e->to, *each);
-
-			*value = own ? number_of(x, own) : *value + 1;
-			if (!strcmp(*each, name))
-				return !x->bad;
-		}
-	}
-	return false;
 }
 
 /*
@@ -249,26 +245,16 @@ name_value(struct sum *x, const char *name)
 	const struct kscan_scope *c = x->scope;
 	const json_t *given = json_object_get(c->values, name);
 	auto_free char *text = NULL;
-	int64_t v = 0;
 
 	if (json_is_number(given))
 		return (int64_t)json_number_value(given);
 	if (c->f && is_variable(c->f, name))
 		return fail(x);
 	if (c->f)
-		text = initialiser(c->s, c->f->body, c->f->to, name);
-	if (!text && c->s)
-		text = constant_in(c->s, name);
+		text = initialiser(c->f->in, c->f->body, c->f->to, name);
 	for (size_t i = 0; i < c->count && !text; i++)
 		text = constant_in(c->sources[i], name);
-	if (text)
-		return number_of(x, text);
-	if (c->s && enumerator_in(x, c->s, name, &v))
-		return v;
-	kforeach_of(source, c->sources, c->count)
-		if (enumerator_in(x, *source, name, &v))
-			return v;
-	return fail(x);
+	return text ? number_of(x, text) : fail(x);
 }
 
 static bool triple_of(struct sum *x, const char *expression, int64_t triple[3]);
@@ -287,8 +273,7 @@ word_value(struct sum *x)
 	x->p += at[0].to;
 	if (at[2].from == KREGEX_UNSET)
 		return name_value(x, name);
-	return x->depth++ < CHAIN && triple_of(x, name, triple) ? triple[p[at[2].from] - 'x']
-	                                                        : fail(x);
+	return triple_of(x, name, triple) ? triple[p[at[2].from] - 'x'] : fail(x);
 }
 
 static int64_t
@@ -300,28 +285,20 @@ factor(struct sum *x)
 	int64_t v;
 	char *end;
 
-	skip_spaces(x);
+	if (skip(x, '-'))
+		return -factor(x);
 	if (kregex_match(cast, x->p, at)) {
 		x->p += at->to;
 		return factor(x);
 	}
-	if (*x->p == '(') {
-		x->p++;
+	if (skip(x, '(')) {
 		v = evaluate(x, 0);
-		skip_spaces(x);
-		x->bad |= *x->p != ')';
-		x->p += *x->p == ')';
-		return v;
-	}
-	if (*x->p == '-') {
-		x->p++;
-		return -factor(x);
+		return skip(x, ')') ? v : fail(x);
 	}
 	if (kis_digit(*x->p)) {
 		v = strtoll(x->p, &end, 0);
-		end += strspn(end, "uUlL");
-		x->bad |= *end == '.' || kis_word(*end);
-		x->p = end;
+		x->p = end + strspn(end, "uUlL");
+		x->bad |= *x->p == '.' || kis_word(*x->p);
 		return v;
 	}
 	return kis_word(*x->p) ? word_value(x) : fail(x);
@@ -335,26 +312,22 @@ evaluate(struct sum *x, int level)
 
 	if (level == LEN(operators))
 		return factor(x);
-	if (++x->depth > 4 * CHAIN)
+	if (++x->depth > DEEP)
 		return fail(x);
 	v = evaluate(x, level + 1);
-	for (;;) {
-		int64_t r;
-		char op;
+	while (!x->bad && peek(x) && strchr(operators[level], *x->p)) {
+		char op = *x->p++;
+		__int128 a = v, b = evaluate(x, level + 1);
 
-		skip_spaces(x);
-		if (x->bad || !*x->p || !strchr(operators[level], *x->p))
-			break;
-		op = *x->p++;
-		r = evaluate(x, level + 1);
-		if (op == '+' || op == '-' || op == '*')
-			x->bad |= op == '+' ? __builtin_add_overflow(v, r, &v)
-			    : op == '-'     ? __builtin_sub_overflow(v, r, &v)
-			                    : __builtin_mul_overflow(v, r, &v);
-		else if (r == 0 || (v == INT64_MIN && r == -1))
-			x->bad = true;
-		else
-			v = op == '/' ? v / r : v % r;
+		if (!b && strchr("/%", op))
+			return fail(x);
+		a = op == '+'   ? a + b
+		    : op == '-' ? a - b
+		    : op == '*' ? a * b
+		    : op == '/' ? a / b
+		                : a % b;
+		v = (int64_t)a;
+		x->bad |= v != a;
 	}
 	x->depth--;
 	return v;
@@ -363,28 +336,27 @@ evaluate(struct sum *x, int level)
 bool
 kscan_number(const struct kscan_scope *scope, const char *expression, int64_t *value)
 {
-	struct sum x = { .scope = scope, .p = expression };
+	struct sum x = { .scope = scope };
 
-	*value = evaluate(&x, 0);
-	skip_spaces(&x);
-	return !x.bad && !*x.p;
+	*value = number_of(&x, expression);
+	return !x.bad;
 }
 
 /* A number, up to three of them with commas between, dim3(…), or a variable with such a value. */
 static bool
 triple_of(struct sum *x, const char *expression, int64_t triple[3])
 {
-	const struct kscan_scope *c = x->scope;
+	const struct kscan_item *f = x->scope->f;
 	auto_free char *list = kregex_part("\\A\\s*dim3[({]((?s).*).\\z", expression),
-	               *name = list || !c->f
+	               *name = list || !f
 	    ? NULL
 	    : kregex_part("\\A\\s*([A-Za-z_]\\w*)\\s*\\z", expression);
 	json_auto_t *parts = NULL;
 	size_t n;
 
 	if (name) {
-		x->bad |= is_variable(c->f, name);
-		list = dim3_arguments(c->s, c->f->body, c->f->to, name);
+		x->bad |= is_variable(f, name);
+		list = dim3_arguments(f, name);
 	}
 	parts = kscan_list(list ?: expression, false);
 	n = json_array_size(parts);

@@ -957,8 +957,6 @@ values_find(const char *text)
 	if (!f)
 		kdie_usage("the reference does not define %s", adoption.entry);
 	g = kscan_signature(f);
-	if (g.too_many)
-		kdie_usage("%s has more than %d parameters", adoption.kernel, KSCAN_PARAMS);
 	parameters.at = kcalloc(g.count + 1, sizeof *parameters.at);
 	for (size_t i = 0; i < g.count; i++)
 		take_parameter(&s, &g.params[i], i == g.count - 1);

@@ -46,21 +46,16 @@ describe(struct signature *s)
 		if (!*p->name)
 			return kasprintf("line %d: parameter %zu has no name: '%s'", s->line,
 			    p - s->of.params + 1, p->text);
-	return s->of.too_many ? kasprintf("line %d: more than %d parameters", s->line, KSCAN_PARAMS)
-	                      : NULL;
+	return NULL;
 }
 
 char *
 signature_find(struct signature *s, char *text, size_t len, const char *name, size_t line)
 {
-	const struct kscan_item *f = NULL;
+	const struct kscan_item *f = NULL, *last;
 
 	*s = (struct signature){ .text = text };
-	kscan_bytes(text, len, false, &s->scan);
-	if (!kscan_function(&s->scan, name)) {
-		kscan_free(&s->scan);
-		kscan_bytes(text, len, true, &s->scan);
-	}
+	last = kscan_named(text, len, name, &s->scan);
 	kscan_items(x, &s->scan) {
 		if (x->kind != KSCAN_FUNCTION || !kscan_declares(x, name))
 			continue;
@@ -72,7 +67,7 @@ signature_find(struct signature *s, char *text, size_t len, const char *name, si
 		if (!f || kline_at(text, x->name_at) == line)
 			f = x;
 	}
-	s->f = f = f ?: kscan_function(&s->scan, name);
+	s->f = f = f ?: last;
 	if (!f)
 		return kstrdup("it is not defined there, or only by a macro");
 	if (strcmp(kscan_whole(f), name) != 0)

@@ -1860,9 +1860,7 @@ static bool
 check_geometry(void)
 {
 	const struct kscan *s = &draft.scan;
-	struct kscan_scope scope = {
-		.sources = &s, .count = 1, .s = s, .f = kscan_function(s, adoption.entry)
-	};
+	struct kscan_scope scope = { &s, 1, .f = kscan_function(s, adoption.entry) };
 	bool good = true;
 
 	kjson_foreach(c, draft.configs) {

@@ -96,7 +96,7 @@ one_step(const struct types *t, const char *name, int *stars)
 		if (text || is_hidden(t, x))
 			continue;
 		text = x->kind == KSCAN_MACRO      ? macro_text(x)
-		    : x->kind == KSCAN_DECLARATION ? kscan_typedef_of(x, name, &more)
+		    : x->kind == KSCAN_DECLARATION ? kscan_typedef_of(x, &more)
 		                                   : NULL;
 		if (text && !strcmp(text, name)) {
 			free(text);

@@ -236,7 +236,9 @@ static void
 test_launches(void)
 {
 	static const char text[] =
-	    "#define BX 32\nconstexpr int by = 256 / BX, twice = 2 * by;\nenum { ONE = 1, TWO };\n"
+	    "#define BX 32\nconstexpr int by = 256 / BX, twice = 2 * by;\nenum { ONE = 1, TWO "
+	    "};\nenum size "
+	    "{ SMALL, LARGE = 4 * TWO, HUGE };\n"
 	    "void f(float *p, int n, int h, cudaStream_t s)\n{\n\tdim3 block(BX, by), grid((n + "
 	    "block.x - 1) / block.x, h);\n"
 	    "\tconst int threads = BX * by;\n"
@@ -247,7 +249,7 @@ test_launches(void)
 	const struct kscan *sources[] = { &s };
 	const struct kscan_launch *list;
 	json_t *values = json_pack("{s:i,s:i}", "n", 1000, "h", 7);
-	struct kscan_scope scope = { .sources = sources, .count = 1, .s = &s, .values = values };
+	struct kscan_scope scope = { .sources = sources, .count = 1, .values = values };
 	int64_t t[3];
 	size_t n;
 
@@ -267,6 +269,8 @@ test_launches(void)
 	CHECK(!kscan_dim3(&scope, list[3].block, t));
 	CHECK(!kscan_number(&scope, "n / 0", &t[0]) && !kscan_number(&scope, "n +", &t[0]) &&
 	    !kscan_number(&scope, "1.5", &t[0]));
+	CHECK(kscan_number(&scope, "SMALL", &t[0]) && t[0] == 0);
+	CHECK(kscan_number(&scope, "HUGE", &t[0]) && t[0] == 9);
 	CHECK(kscan_number(&scope, "(int)n * -2 + 0x10", &t[0]) && t[0] == -1984);
 	kscan_free(&s);
 	json_decref(values);
@@ -282,7 +286,7 @@ test_variables(void)
 	    "\tk<<<g, b>>>(w == 1);\n}\n";
 	struct kscan s;
 	const struct kscan *sources[] = { &s };
-	struct kscan_scope scope = { .sources = sources, .count = 1, .s = &s };
+	struct kscan_scope scope = { .sources = sources, .count = 1 };
 	int64_t t[3];
 
 	kscan(text, &s);
