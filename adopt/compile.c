@@ -65,28 +65,27 @@ same_file(const char *x, const char *y)
 	return kfind(x, &a) && kfind(y, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-/*
- * A header or a folder of headers, relative to the copy, so that a campaign can be moved; or
- * unchanged.
- */
-static json_t *
-include_folder(const char *copy, const char *cwd, const char *name)
+static const char *
+path_from(const char *cwd, const char *name)
 {
-	auto_free char *path = *name == '/' ? kstrdup(name) : kasprintf("%s/%s", cwd, name),
-	               *full = realpath(path, NULL);
-	const char *inside = path_in(copy, full ?: path);
-
-	return json_string(!inside ? (full ?: path) : *inside ? inside : ".");
+	return *name == '/' ? name : kshown("%s/%s", cwd, name);
 }
 
-/* The same for all NAMES. New reference. */
+/*
+ * Headers, or folders of headers, relative to the copy, so that a campaign can be moved; unchanged
+ * if they are outside. New reference.
+ */
 static json_t *
 include_folders(const char *copy, const char *cwd, const json_t *names)
 {
 	json_t *folders = json_array();
 
-	kjson_foreach_text(name, names)
-		json_array_append_new(folders, include_folder(copy, cwd, name));
+	kjson_foreach_text(name, names) {
+		auto_free char *full = realpath(path_from(cwd, name), NULL);
+		const char *path = full ?: path_from(cwd, name), *inside = path_in(copy, path);
+
+		kjson_add(folders, !inside ? path : *inside ? inside : ".");
+	}
 	return folders;
 }
 
@@ -99,33 +98,34 @@ struct subject {
 };
 
 /*
- * One call, from views/compile.jq, if it compiles FILE in COPY: {"compiler", "flags", "include",
- * "forced"}. New reference, or NULL. ASTRAY: it compiles the project's own file, not the copy's.
+ * The first of CALLS, from views/compile.jq, that compiles FILE in COPY: {"compiler", "flags",
+ * "include", "forced"}. New reference, or NULL. ASTRAY: one before it compiles the project's own
+ * file, not the copy's.
  */
 static json_t *
-compile_of(const struct subject *a, const json_t *call, bool *astray)
+compile_in(const struct subject *a, const json_t *calls, bool *astray)
 {
-	const char *cwd = json_string_value(json_object_get(call, "folder"));
-	const json_t *ways = json_object_get(call, "ways");
-	json_t *settings;
-	bool found = false;
+	kjson_foreach(call, calls) {
+		const char *cwd = kjson_str(call, "folder"),
+		           *way = a->device ? "device"
+		    : a->cxx                ? "cxx"
+		                            : "other";
+		json_t *settings;
+		bool found = false;
 
-	kjson_foreach_text(word, call, "sources") {
-		auto_free char *full = *word == '/' ? kstrdup(word) : kasprintf("%s/%s", cwd, word);
-
-		found |= same_file(full, a->file);
-		*astray |= same_file(full, a->own);
+		kjson_foreach_text(word, call, "sources") {
+			found |= same_file(path_from(cwd, word), a->file);
+			*astray |= same_file(path_from(cwd, word), a->own);
+		}
+		if (!found)
+			continue;
+		settings = json_deep_copy(json_object_get(json_object_get(call, "ways"), way));
+		kjson_extend(settings, "{s:o,s:o}", "include",
+		    include_folders(a->copy, cwd, json_object_get(call, "include")), "forced",
+		    include_folders(a->copy, cwd, json_object_get(call, "forced")));
+		return settings;
 	}
-	if (!found)
-		return NULL;
-	settings = json_deep_copy(json_object_get(ways,
-	    a->device    ? "device"
-	        : a->cxx ? "cxx"
-	                 : "other"));
-	kjson_extend(settings, "{s:o,s:o}", "include",
-	    include_folders(a->copy, cwd, json_object_get(call, "include")), "forced",
-	    include_folders(a->copy, cwd, json_object_get(call, "forced")));
-	return settings;
+	return NULL;
 }
 
 /* Does the source TEXT include a file with one of these NAMES? */
@@ -147,25 +147,22 @@ json_t *
 compile_sources(const char *folder, const char *file)
 {
 	enum { LEVELS = 4 };
-	json_auto_t *files = NULL, *names = json_pack("{s:b}", basename(file), 1);
+	json_auto_t *files = NULL, *seen = json_object(),
+	            *names = json_pack("{s:b}", basename(file), 1);
 	json_t *found = json_array();
 
 	if (rules_is_header(file) || kjson_bool(rules_language(file), "device"))
 		files = unit_files(folder);
 	for (int level = 0; level < LEVELS; level++)
-		for (size_t i = 0; i < json_array_size(files);) {
-			const char *name = kjson_item(files, i);
+		kjson_foreach_text(name, files) {
 			auto_free char *text = text_in(folder, name);
-			bool includes = text && includes_any(text, names);
 
-			if (includes && rules_is_header(name))
+			if (!text || !includes_any(text, names) || !kjson_enter(seen, name))
+				continue;
+			if (rules_is_header(name))
 				kjson_enter(names, basename(name));
-			else if (includes)
-				kjson_add(found, name);
-			if (includes)
-				json_array_remove(files, i);
 			else
-				i++;
+				kjson_add(found, name);
 		}
 	if (!json_array_size(found))
 		kjson_add(found, file);
@@ -193,36 +190,39 @@ compile_seen(const char *copy, bool *astray)
 		struct subject subject = { copy, path_join(copy, file), project_path(file),
 			adoption.device, adoption.cxx };
 
-		kjson_foreach(call, calls)
-			if (!found)
-				found = compile_of(&subject, call, astray);
+		found = found ?: compile_in(&subject, calls, astray);
 	}
 	kjson_foreach_text(file, files)
-		if (!found)
-			found = compile_commands(copy, file, adoption.cxx);
+		found = found ?: compile_commands(copy, file, adoption.cxx);
 	return found;
 }
 
 /*
- * The words of an entry: "arguments", or "command", which is in the form for a shell. The folder
- * follows the compiler, as in the records of the shims. New reference.
+ * What views/compile.jq makes of ENTRIES, as in compile_commands.json: their words are "arguments",
+ * or "command", which is in the form for a shell. The folder follows the compiler, as in the
+ * records of the shims. New reference.
  */
 static json_t *
-words_of(const json_t *entry, const char *folder)
+calls_of(const json_t *entries, const char *folder)
 {
-	const json_t *list = json_object_get(entry, "arguments");
-	json_t *call = json_array();
-	wordexp_t words = { 0 };
+	json_auto_t *calls = json_array();
 
-	kjson_foreach_text(word, list)
-		kjson_add(call, word);
-	if (!list && !wordexp(kjson_str(entry, "command"), &words, WRDE_NOCMD))
-		for (size_t i = 0; i < words.we_wordc; i++)
-			kjson_add(call, words.we_wordv[i]);
-	wordfree(&words);
-	json_array_insert_new(
-	    call, 1, json_string(json_string_value(json_object_get(entry, "directory")) ?: folder));
-	return call;
+	kjson_foreach(entry, entries) {
+		json_t *call = json_array();
+		wordexp_t words = { 0 };
+
+		kjson_foreach_text(word, entry, "arguments")
+			kjson_add(call, word);
+		if (!json_array_size(call) &&
+		    !wordexp(kjson_str(entry, "command"), &words, WRDE_NOCMD))
+			for (size_t i = 0; i < words.we_wordc; i++)
+				kjson_add(call, words.we_wordv[i]);
+		wordfree(&words);
+		json_array_insert_new(
+		    call, 1, json_string(kjson_str_or(entry, "directory", folder)));
+		json_array_append_new(calls, call);
+	}
+	return kjq("views/compile.jq", calls);
 }
 
 /*
@@ -233,21 +233,17 @@ static const json_t *
 calls_in(const char *path, const char *folder)
 {
 	static json_t *known;
-	json_auto_t *list = NULL, *calls = json_array();
-	auto_free char *key = NULL;
+	json_auto_t *list = NULL;
+	const char *key;
 	struct stat st;
 
 	if (!kfind(path, &st))
 		return NULL;
-	key =
-	    kasprintf("%s %lld.%ld", path, (long long)st.st_mtim.tv_sec, (long)st.st_mtim.tv_nsec);
-	if (!known)
-		known = json_object();
+	key = kshown("%s %lld.%ld", path, (long long)st.st_mtim.tv_sec, (long)st.st_mtim.tv_nsec);
+	known = known ?: json_object();
 	if (!json_object_get(known, key)) {
 		list = json_load_file(path, JSON_REJECT_DUPLICATES, NULL);
-		kjson_foreach(entry, list)
-			json_array_append_new(calls, words_of(entry, folder));
-		json_object_set_new(known, key, kjq("views/compile.jq", calls));
+		json_object_set_new(known, key, calls_of(list, folder));
 	}
 	return json_object_get(known, key);
 }
@@ -262,22 +258,20 @@ compile_log(const char *folder, const char *file)
 	                               ")?(?:cc|c99|gcc|g\\+\\+|c\\+\\+|clang|clang\\+\\+)(?:-[0-9."
 	                               "]+)?\\s.*)";
 	auto_free char *text = kread_file_or_die(file, LOG_MAX, NULL), *cwd = kstrdup(folder);
-	json_auto_t *calls = json_array();
+	json_auto_t *entries = json_array();
 
 	kpart_foreach(line, text, "\n") {
 		auto_free char *call = kregex_part(compiler, line);
 		char *inside = kregex_part("Entering directory '(.*)'", line);
-		json_auto_t *entry =
-		    call ? json_pack("{s:s,s:s}", "command", call, "directory", cwd) : NULL;
 
-		if (entry)
-			json_array_append_new(calls, words_of(entry, folder));
+		if (call)
+			kjson_append(entries, "{s:s,s:s}", "command", call, "directory", cwd);
 		if (inside || strstr(line, "Leaving directory")) {
 			free(cwd);
 			cwd = inside ?: kstrdup(folder);
 		}
 	}
-	logged = kjq("views/compile.jq", calls);
+	logged = calls_of(entries, folder);
 }
 
 json_t *
@@ -291,14 +285,9 @@ compile_commands(const char *folder, const char *file, bool cxx)
 	kforeach_text(place, ".", "build", "out", "cmake-build-release", "builddir") {
 		char *path = path_of("%s/%s/compile_commands.json", folder, place);
 
-		kjson_foreach(call, found ? NULL : calls_in(path, folder))
-			if (!found)
-				found = compile_of(&subject, call, &astray);
+		found = found ?: compile_in(&subject, calls_in(path, folder), &astray);
 	}
-	kjson_foreach(call, logged)
-		if (!found)
-			found = compile_of(&subject, call, &astray);
-	return found;
+	return found ?: compile_in(&subject, logged, &astray);
 }
 
 void

@@ -6,8 +6,6 @@
 #include "shape.h"
 
 #include "numbers.h"
-#include "preprocess.h"
-#include "signature.h"
 
 /* CALLS: at most twice as many are examined: the first ones, and some of all. */
 enum { FITS = 32, ASK_TRIES = 3, TIED_MIN = 16, CALLS = 2048 };
@@ -32,46 +30,7 @@ tell_notes(void)
 	parameters.told = true;
 }
 
-/* ---- types ---- */
-
-/* The type, after resolving typedefs; NULL: unknown. Counts the STARS that typedefs add. */
-static const struct number_type *
-type_of(const struct kscan *s, const char *type, int *stars)
-{
-	auto_free char *name = kstrdup(kscan_plain(type));
-	const struct number_type *found = number_type(name);
-
-	for (int chain = 0; chain < 16 && !found; chain++) {
-		int more;
-		char *next = kscan_typedef(s, name, &more);
-
-		if (!next)
-			break;
-		*stars += more;
-		free(name);
-		name = next;
-		found = number_type(name);
-	}
-	return found;
-}
-
-/* The same as the compiler sees it, if a condition chooses the typedef. */
-static const struct number_type *
-chosen_type_of(const char *type, int *stars)
-{
-	json_auto_t *settings = compile_settings();
-	auto_free char *text = NULL;
-	auto_scan struct kscan s = { 0 };
-	struct origins o;
-
-	text = preprocess_file(
-	    adopt_path("task"), kshown("reference.%s", adoption.suffix), settings, &o);
-	if (!text)
-		return NULL;
-	origins_free(&o);
-	kscan(text, &s);
-	return type_of(&s, type, stars);
-}
+/* ---- parameters ---- */
 
 /*
  * The text in the brackets of an array parameter, as a product; NULL: it has no brackets, or empty
@@ -80,22 +39,20 @@ chosen_type_of(const char *type, int *stars)
 static char *
 declared_shape(const struct kscan_param *p)
 {
+	struct kregex_span at[2];
 	struct kbuf b = { 0 };
-	bool whole = p->rows || strchr(p->text, '[');
 
-	for (const char *open = strchr(p->text, '['); open && whole; open = strchr(open, '[')) {
-		const char *close = strchr(++open, ']');
-		char *one;
+	for (const char *c = strchr(p->text, '['); c && *c == '['; c += at->to) {
+		auto_free char *size = NULL;
 
-		open += kbegins(open, "static ") ? 7 : 0;
-		one = kstrndup(open, close ? (size_t)(close - open) : 0);
-		whole = *one && one[strspn(one, " ")] && !strchr(one, '[');
-		kbuf_printf(&b, strpbrk(one, "+-/% ") ? "%s(%s)" : "%s%s", b.len ? "*" : "", one);
-		free(one);
+		if (!kregex_match("\\A\\[(?:static )?([^][]+)\\]", c, at)) {
+			kbuf_free(&b);
+			break;
+		}
+		size = kregex_text(c, at[1]);
+		kbuf_printf(&b, strpbrk(size, "+-/% ") ? "%s(%s)" : "%s%s", b.len ? "*" : "", size);
 	}
-	if (!whole)
-		kbuf_free(&b);
-	return whole ? b.data : NULL;
+	return b.data;
 }
 
 const json_t *
@@ -104,49 +61,37 @@ value_parameter(const char *name)
 	return kjson_find(json_object_get(adoption.unit, "parameters"), "name", name);
 }
 
+/* The parameter P of the unit's entry, which the reference declares as OWN. */
 static void
-take_parameter(const struct kscan *s, const struct kscan_param *p, bool last)
+take_parameter(const json_t *p, const struct kscan_param *own)
 {
 	struct value *x = &parameters.at[parameters.count++];
-	const struct number_type *type;
-	int stars = p->stars;
-	bool launch;
+	const struct number_type *type = number_type(kjson_str(p, "type"));
+	bool array = kjson_bool(p, "pointer");
 
-	*x = (struct value){ .name = kstrdup(p->name), .constant = p->constant };
-	if (!p->stars && adoption.device && signature_is_stream(p)) {
-		if (!last)
-			kdie_usage("%s: the stream %s must be the last parameter", adoption.kernel,
-			    p->name);
-		x->role = ROLE_STREAM;
-		return;
-	}
-	type = type_of(s, p->type, &stars);
+	*x = (struct value){
+		.name = kstrdup(kjson_str(p, "name")),
+		.role = ROLE_STREAM,
+		.constant = kjson_bool(p, "constant"),
+	};
 	if (!type)
-		type = chosen_type_of(p->type, &stars);
-	if (p->strange || stars > 1 || !type)
-		kdie_usage("%s: parameter '%s': only numbers by value (int, long, "
-		           "float, double and similar) and arrays of them are supported; "
-		           "adopt a wrapper function with such parameters",
-		    adoption.kernel, p->text);
+		return;
 	x->dtype = type->dtype;
 	x->bytes = type->bytes;
 	/* A grid, a block, shared memory, or that an array is there, tell nothing about sizes. */
-	launch = kjson_bool(value_parameter(p->name), "launch") ||
-	    json_object_get(value_parameter(p->name), "given");
-	x->role = stars                                ? ROLE_ARRAY
-	    : type->integer && x->bytes > 1 && !launch ? ROLE_AXIS
-	                                               : ROLE_SCALAR;
-	x->declared = stars ? declared_shape(p) : NULL;
+	x->role = array ? ROLE_ARRAY
+	    : type->integer && x->bytes > 1 && !kjson_bool(p, "launch") &&
+	        !json_object_get(p, "given")
+	    ? ROLE_AXIS
+	    : ROLE_SCALAR;
+	x->declared = array ? declared_shape(own) : NULL;
 	/*
 	 * Small integers are passed as int, as in machine calling conventions. Signs do not matter.
 	 */
-	if (!stars && type->integer) {
+	if (!array && type->integer) {
 		x->bytes = x->bytes < 4 ? 4 : x->bytes;
 		x->dtype = x->bytes == 8 ? "int64" : "int32";
 	}
-	if (!stars && x->bytes < 4)
-		kdie_usage("%s: parameter '%s': a scalar must have 4 or 8 bytes", adoption.kernel,
-		    p->text);
 }
 
 /* ---- observed calls ---- */
@@ -478,18 +423,6 @@ refuse_overlap(const json_t *call, const struct value *x)
 /* ---- fitting ---- */
 
 /*
- * Up to three factors, each an axis plus a small number, and a constant; or a SUM of two, as for a
- * sliding window: n+taps-1.
- */
-struct fit {
-	const struct value *axis[3];
-	int add[3];
-	size_t count;
-	json_int_t times;
-	bool sum;
-};
-
-/*
  * Is a size of N elements, in the call, one that was not measured exactly? If the last page of a
  * piece of memory is touched, the piece counts as the array, but may be larger.
  */
@@ -503,86 +436,67 @@ is_loose(const json_t *call, const struct value *x, json_int_t n, json_int_t pro
 	    (n - product) * (json_int_t)x->bytes < PAGE;
 }
 
+/* Does the EXPRESSION give the number of elements in every call, as far as that is known? */
 static bool
-fits(const struct value *x, const struct fit *f)
+fits(const struct value *x, const char *expression)
 {
 	size_t told = 0, loose = 0;
 
 	kjson_foreach(call, parameters.calls) {
-		json_int_t n = elements(call, x), product = f->times;
+		struct kscan_scope scope = { .values = json_object_get(call, "args") };
+		json_int_t n = elements(call, x);
+		int64_t want;
 
 		if (n < 0)
 			continue;
-		for (size_t k = 0; k < f->count && !f->sum; k++)
-			product *= argument(call, f->axis[k]) + f->add[k];
-		if (f->sum)
-			product =
-			    argument(call, f->axis[0]) + argument(call, f->axis[1]) + f->add[1];
-		if (product > n || (product < n && !f->count))
+		if (!kscan_number(&scope, expression, &want) || want > n ||
+		    (want < n && kis_digit(*expression)))
 			return false;
-		told += product == n;
+		told += want == n;
 		/* What it touches is not an upper limit. */
-		if (product == n || (is_part(call, x) && !x->reached))
+		if (want == n || (is_part(call, x) && !x->reached))
 			continue;
-		if (!is_loose(call, x, n, product))
+		if (!is_loose(call, x, n, want))
 			return false;
 		loose++;
 	}
 	return told > loose;
 }
 
-static char *
-fit_text(const struct fit *f)
-{
-	struct kbuf b = { 0 };
-
-	if (f->sum) {
-		kbuf_printf(
-		    &b, "%s+%s%s", f->axis[0]->name, f->axis[1]->name, f->add[1] ? "-1" : "");
-		return b.data;
-	}
-	for (size_t i = 0; i < f->count; i++) {
-		kbuf_printf(&b, f->add[i] ? "%s(%s" : "%s%s", i ? "*" : "", f->axis[i]->name);
-		if (f->add[i])
-			kbuf_printf(&b, "+%d)", f->add[i]);
-	}
-	if (f->times != 1 || !f->count)
-		kbuf_printf(&b, "%s%lld", b.len ? "*" : "", f->times);
-	return b.data;
-}
-
-/* Adds it to LIST if it fits. */
+/* Adds the EXPRESSION, which is taken over, to LIST if it fits. */
 static void
-try_fit(const struct value *x, const struct fit *f, json_t *list)
+try_fit(const struct value *x, char *expression, json_t *list)
 {
-	if (json_array_size(list) < FITS && fits(x, f)) {
-		auto_free char *text = fit_text(f);
+	auto_free char *text = expression;
 
+	if (json_array_size(list) < FITS && fits(x, text))
 		kjson_add(list, text);
-	}
 }
+
+/* A product of axes, to some of which a small number is added, and of another number. */
+struct product {
+	size_t factors;
+	int add, times;
+};
 
 /*
- * Tries all expressions in which the factors of F from K on are axes, in their order and with
- * repetition, and some of its factors have ADD added. Appends matches to LIST.
+ * Tries all such products that begin with TEXT, to which LEFT factors are missing: axes from FIRST
+ * on, in their order and with repetition. ADDED: the number is added to one of those in TEXT.
  */
 static void
-try_factors(const struct value *x, struct fit *f, size_t k, int add, json_t *list)
+try_factors(const struct value *x, const struct product *p, const struct value *first, size_t left,
+    const char *text, bool added, json_t *list)
 {
-	if (k < f->count) {
-		values_each(axis)
-			if (value_is_free(axis) && (!k || axis >= f->axis[k - 1])) {
-				f->axis[k] = axis;
-				try_factors(x, f, k + 1, add, list);
-			}
-		return;
-	}
-	/* Which of the factors get the added number: at least one, if there is a number. */
-	for (unsigned mask = add ? 1 : 0; mask < (add ? 1u << f->count : 1u); mask++) {
-		for (size_t i = 0; i < f->count; i++)
-			f->add[i] = mask >> i & 1 ? add : 0;
-		try_fit(x, f, list);
-	}
+	if (!left && added == (p->add > 0))
+		try_fit(x, kasprintf(p->times > 1 ? "%s*%d" : "%s", text, p->times), list);
+	values_each(axis)
+		for (int add = 0; left && add <= p->add; add += p->add ?: 1) {
+			auto_free char *more = kasprintf(add ? "%s%s(%s+%d)" : "%s%s%s", text,
+			    *text ? "*" : "", axis->name, add);
+
+			if (value_is_free(axis) && axis >= first)
+				try_factors(x, p, axis, left - 1, more, added || add, list);
+		}
 }
 
 /*
@@ -621,16 +535,15 @@ in_order(const char *shape, const struct kscan *s)
 	return b.data;
 }
 
+/* As for a sliding window: n+taps-1. */
 static void
 try_sums(const struct value *x, json_t *list)
 {
 	values_each(a)
 		values_each(b)
-			for (int add = -1; add <= 0; add++) {
-				struct fit f = { { a, b }, { 0, add }, 2, 1, true };
-
-				if (a < b && value_is_free(a) && value_is_free(b))
-					try_fit(x, &f, list);
+			if (a < b && value_is_free(a) && value_is_free(b)) {
+				try_fit(x, kasprintf("%s+%s-1", a->name, b->name), list);
+				try_fit(x, kasprintf("%s+%s", a->name, b->name), list);
 			}
 }
 
@@ -663,8 +576,7 @@ static void
 try_multiples(const struct value *x, json_t *list)
 {
 	values_each(axis) {
-		struct fit f = { .axis = { axis }, .count = 1 };
-		json_int_t one = 0;
+		json_int_t one = 0, times = 0;
 		bool varies = false;
 
 		kjson_foreach(call, value_is_free(axis) ? parameters.calls : NULL) {
@@ -674,10 +586,10 @@ try_multiples(const struct value *x, json_t *list)
 				continue;
 			varies |= one && now != one;
 			one = now;
-			f.times = n / now;
+			times = n / now;
 		}
 		if (varies)
-			try_fit(x, &f, list);
+			try_fit(x, kasprintf("%s*%lld", axis->name, times), list);
 	}
 }
 
@@ -685,37 +597,15 @@ try_multiples(const struct value *x, json_t *list)
 static json_t *
 find_fits(const struct value *x)
 {
-	static const struct {
-		size_t factors;
-		int add;
-		json_int_t times;
-	} kinds[] = {
-		{ 1, 0, 1 },
-		{ 2, 0, 1 },
-		{ 1, 1, 1 },
-		{ 1, 2, 1 },
-		{ 1, 0, 2 },
-		{ 1, 0, 3 },
-		{ 1, 0, 4 },
-		{ 3, 0, 1 },
-		{ 2, 1, 1 },
-		{ 2, 2, 1 },
-		{ 2, 0, 2 },
-		{ 2, 0, 3 },
-		{ 2, 0, 4 },
-		{ 1, 0, 8 },
-		{ 1, 0, 16 },
-		{ 3, 2, 1 },
-		{ 3, 0, 3 },
-	};
+	static const struct product kinds[] = { { 1, 0, 1 }, { 2, 0, 1 }, { 1, 1, 1 }, { 1, 2, 1 },
+		{ 1, 0, 2 }, { 1, 0, 3 }, { 1, 0, 4 }, { 3, 0, 1 }, { 2, 1, 1 }, { 2, 2, 1 },
+		{ 2, 0, 2 }, { 2, 0, 3 }, { 2, 0, 4 }, { 1, 0, 8 }, { 1, 0, 16 }, { 3, 2, 1 },
+		{ 3, 0, 3 } };
 	json_t *list = json_array();
 
-	kforeach(kind, kinds) {
-		struct fit f = { .count = kind->factors, .times = kind->times };
-
+	kforeach(kind, kinds)
 		if (!json_array_size(list))
-			try_factors(x, &f, 0, kind->add, list);
-	}
+			try_factors(x, kind, parameters.at, kind->factors, "", false, list);
 	if (!json_array_size(list))
 		try_sums(x, list);
 	return list;
@@ -748,7 +638,7 @@ find_touched(struct value *x)
 static json_t *
 find_either(struct value *x, bool fixed)
 {
-	struct fit constant = { 0 };
+	json_int_t constant = 0;
 	json_t *list = fixed ? json_array() : find_fits(x);
 
 	if (!fixed && !json_array_size(list)) {
@@ -757,10 +647,10 @@ find_either(struct value *x, bool fixed)
 		x->reached = json_array_size(list) || has_reach(x);
 	}
 	kjson_foreach(call, parameters.calls)
-		if (constant.times <= 0)
-			constant.times = elements(call, x);
-	if (!json_array_size(list) && constant.times > 0)
-		try_fit(x, &constant, list);
+		if (constant <= 0)
+			constant = elements(call, x);
+	if (!json_array_size(list) && constant > 0)
+		try_fit(x, kasprintf("%lld", constant), list);
 	return list;
 }
 
@@ -863,53 +753,24 @@ is_single(const struct value *x)
 	    !kany(kjson_foreach(call, parameters.calls), elements(call, x) != 1);
 }
 
+/* The simplest shape of those that fit; or else the model's, or one of its own. */
 static void
-find_shape(struct value *x, const struct kscan *s)
+choose_shape(struct value *x, const struct kscan *s)
 {
-	const char *given = kjson_maybe(json_object_get(adoption.json, "shapes"), x->name);
-	/*
-	 * The brackets of a matrix determine its shape; those of a vector only if nothing else
-	 * does.
-	 */
-	bool brackets = x->declared && (strchr(x->declared, '*') || !has_extent(x));
-	const char *own = given ?: brackets ? x->declared : NULL;
-	auto_free char *why = own ? lacks_room(x, own) : NULL;
-	json_auto_t *list = NULL;
-	size_t n;
-
-	if (given && why)
-		kdie_usage("--shape %s=%s: %s", x->name, given, why);
-	if (own && !why) {
-		x->shape = kstrdup(own);
-		return;
-	}
-	if (!has_extent(x) && x->written) {
-		x->shape = kstrdup("1");
-		add_note("%s is on the caller's stack, so it counts as one number (otherwise give "
-		         "--shape)",
-		    x->name);
-		return;
-	}
-	if (is_single(x)) {
-		x->shape = kstrdup("1");
-		return;
-	}
 	/* The size of a type is a number. */
-	list = find_either(x, *kjson_str(value_parameter(x->name), "size"));
-	n = json_array_size(list);
+	json_auto_t *list = find_either(x, *kjson_str(value_parameter(x->name), "size"));
+	size_t n = json_array_size(list);
+	bool model = json_object_get(adoption.json, "model");
+
 	if (n == 1) {
 		x->shape = in_order(kjson_item(list, 0), s);
-		return;
-	}
-	/* A recorded array has its own number of elements in every call. */
-	if (parameters.recorded && (!n || !json_object_get(adoption.json, "model")) &&
-	    has_extent(x)) {
+	} else if (parameters.recorded && (!n || !model) && has_extent(x)) {
+		/* A recorded array has its own number of elements in every call. */
 		own_shape(x, list);
-		return;
-	}
-	if (json_object_get(adoption.json, "model"))
+	} else if (model) {
 		x->shape = ask_shape(x, s->text, list);
-	x->asked = x->shape;
+		x->asked = x->shape;
+	}
 	if (!x->shape) {
 		struct kbuf b = { .data = n ? listed(list) : NULL };
 
@@ -922,6 +783,34 @@ find_shape(struct value *x, const struct kscan *s)
 		        "observed calls:"
 		      : "no simple shape fits all observed calls:",
 		    b.data, x->name);
+	}
+}
+
+static void
+find_shape(struct value *x, const struct kscan *s)
+{
+	const char *given = kjson_maybe(json_object_get(adoption.json, "shapes"), x->name);
+	/*
+	 * The brackets of a matrix determine its shape; those of a vector only if nothing else
+	 * does.
+	 */
+	bool brackets = x->declared && (strchr(x->declared, '*') || !has_extent(x));
+	const char *own = given ?: brackets ? x->declared : NULL;
+	auto_free char *why = own ? lacks_room(x, own) : NULL;
+
+	if (given && why)
+		kdie_usage("--shape %s=%s: %s", x->name, given, why);
+	if (own && !why) {
+		x->shape = kstrdup(own);
+	} else if (!has_extent(x) && x->written) {
+		x->shape = kstrdup("1");
+		add_note("%s is on the caller's stack, so it counts as one number (otherwise give "
+		         "--shape)",
+		    x->name);
+	} else if (is_single(x)) {
+		x->shape = kstrdup("1");
+	} else {
+		choose_shape(x, s);
 	}
 }
 
@@ -945,8 +834,9 @@ mark_sizes(void)
 void
 values_find(const char *text)
 {
-	const struct kscan_item *f;
+	const json_t *entry = json_object_get(adoption.unit, "parameters");
 	auto_signature struct kscan_signature g = { 0 };
+	const struct kscan_item *f;
 	auto_scan struct kscan s;
 
 	parameters.calls = json_array();
@@ -954,12 +844,12 @@ values_find(const char *text)
 	parameters.recorded = recorded_any();
 	kscan(text, &s);
 	f = kscan_function(&s, adoption.entry);
-	if (!f)
-		kdie_usage("the reference does not define %s", adoption.entry);
-	g = kscan_signature(f);
+	g = f ? kscan_signature(f) : g;
+	if (!f || g.count != json_array_size(entry))
+		kdie_usage("the reference does not define %s as it is called", adoption.entry);
 	parameters.at = kcalloc(g.count + 1, sizeof *parameters.at);
-	for (size_t i = 0; i < g.count; i++)
-		take_parameter(&s, &g.params[i], i == g.count - 1);
+	kjson_foreach(p, entry)
+		take_parameter(p, &g.params[kjson_at(p)]);
 	load_calls();
 	leave_out_null();
 	find_signs();

@@ -507,7 +507,7 @@ add_entry_head(struct kbuf *b)
 			json_array_append_new(list, kjson_text(one.data, one.len));
 		}
 	}
-	call = call_text("", list, 0);
+	call = call_text("", list, "");
 	kbuf_puts(b, call);
 }
 
@@ -824,14 +824,23 @@ call_entry(void)
 	change.linkage = rules_is_header(adoption.file) ? "static inline " : "static ";
 	if (!change.launched)
 		return true;
-	call_find(project_copy(), &sites);
+	call_find(project_copy(), change.called, &sites);
 	change.linkage = sites.external ? "" : change.linkage;
 	change.kept = unit_has_other(adoption.unit) || (n && is_known(n)) ||
 	    (sites.others && !(n && same_types(change.kernel, n, false)));
 	add_entry_head(&head);
-	call_edit(&sites, change.called, head.data, change.kept || sites.others, &change.edits,
-	    &change.fault);
-	call_sites_free(&sites);
+	kforeach_list(x, &sites.edits) {
+		if (!x->text && (change.kept || sites.others))
+			x->from = x->to;
+		if (!x->text)
+			x->text = kasprintf("%s%s;", x->from == x->to ? "\n" : "", head.data);
+		if (kbegins(x->file, "../") && !sites.fault)
+			sites.fault = kasprintf("%s is outside the project; "
+			                        "adopt from the folder that contains both",
+			    x->file);
+	}
+	change.edits = sites.edits;
+	change.fault = sites.fault;
 	return !change.fault;
 }
 

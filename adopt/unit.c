@@ -451,29 +451,22 @@ params_json(const struct adopted_unit *u)
 json_t *
 unit_json(const struct adopted_unit *u)
 {
-	json_t *launches = json_array(), *json;
+	json_t *launches = json_array();
 
 	unit_launches(x, u) {
 		const struct kscan_launch *l = x->at;
 		const char *text = x->source->text;
 
-		kjson_append(launches, "{s:s,s:b,s:[I,I],s:[I,I],s:s,s:s,s:s,s:s,s:s,s:s,s:s}",
-		    "file", x->source->name, "other", x->other, "lines",
-		    (json_int_t)kline_at(text, l->at), (json_int_t)kline_at(text, l->to), "bytes",
-		    (json_int_t)l->at, (json_int_t)l->to, "grid", l->grid, "block", l->block,
-		    "shared", l->shared, "stream", l->stream, "templates", l->arguments,
-		    "arguments", l->call, "function", x->inside ? x->inside->names[0] : "");
+		kjson_append(launches, "{s:s,s:b,s:[I,I],s:s,s:s}", "file", x->source->name,
+		    "other", x->other, "lines", (json_int_t)kline_at(text, l->at),
+		    (json_int_t)kline_at(text, l->to), "templates", l->arguments, "arguments",
+		    l->call);
 	}
-	json = json_pack("{s:s,s:s,s:s,s:s,s:b,s:[I,I],s:[I,I],s:s,s:o,s:O,s:o}", "schema",
+	return json_pack("{s:s,s:s,s:s,s:s,s:b,s:[I,I],s:s,s:o,s:O,s:o,s:O*,s:b,s:O*}", "schema",
 	    "unit/1", "function", u->name, "entry", u->entry, "file", u->file, "kernel", u->kernel,
-	    "lines", (json_int_t)u->line, (json_int_t)u->last_line, "bytes", (json_int_t)u->f->from,
-	    (json_int_t)u->f->to, "text", u->text ?: "", "parameters", params_json(u), "names",
-	    u->names, "launches", launches);
-	if (u->sequence)
-		kjson_extend(json, "{s:O,s:b}", "sequence", u->sequence, "waits", u->waits);
-	if (u->assumed)
-		json_object_set(json, "assumed", (json_t *)u->assumed);
-	return json;
+	    "lines", (json_int_t)u->line, (json_int_t)u->last_line, "text", u->text ?: "",
+	    "parameters", params_json(u), "names", u->names, "launches", launches, "sequence",
+	    u->sequence, "waits", u->waits, "assumed", u->assumed);
 }
 
 bool

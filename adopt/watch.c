@@ -370,18 +370,6 @@ add_replaced(struct kbuf *b, const char *text, const struct kscan_launch *l)
 			kbuf_add(b, text + p, 1);
 }
 
-/*
- * Does it launch another instance of a template than the entry? Such calls do not belong to the
- * unit.
- */
-static bool
-is_other(const char *file, const struct kscan_launch *l)
-{
-	return kany(kjson_foreach(x, adoption.unit, "launches"),
-	    kjson_bool(x, "other") && kjson_is(x, "file", file) &&
-	        kjson_is(x, "templates", l->arguments) && kjson_is(x, "arguments", l->call));
-}
-
 /* All launches of the kernel in one file of the copy. */
 static void
 replace_in(const char *file)
@@ -398,7 +386,7 @@ replace_in(const char *file)
 	kforeach_of(l, k.launches, k.launch_count) {
 		/* Not the launch in the wrapper itself. */
 		if (strcmp(kscan_plain(l->kernel), adoption.kernel) ||
-		    !strcmp(l->grid, "kwatch_grid") || is_other(file, l))
+		    !strcmp(l->grid, "kwatch_grid") || call_is_other(file, l))
 			continue;
 		kbuf_slice(&b, text, done, l->at);
 		add_replaced(&b, text, l);
@@ -428,18 +416,16 @@ declare_wrapper(void)
 {
 	char *copy = watch_copy_path();
 	struct call_sites sites;
-	struct edits edits = { 0 };
 	auto_buf struct kbuf head = { 0 };
 
 	add_launch_head(&head);
-	call_find(copy, &sites);
-	for (size_t i = 0; i < sites.count; i++)
-		if (sites.list[i].kind == CALL_PROTOTYPE)
-			edits_add(&edits, sites.list[i].file, sites.list[i].to, sites.list[i].to,
-			    kasprintf(" %s;", head.data));
-	edits_write(&edits, watch.folder, copy);
-	edits_free(&edits);
-	call_sites_free(&sites);
+	call_find(copy, NULL, &sites);
+	kforeach_list(x, &sites.edits) {
+		x->from = x->to;
+		x->text = kasprintf(" %s;", head.data);
+	}
+	edits_write(&sites.edits, watch.folder, copy);
+	edits_free(&sites.edits);
 }
 
 static void
