@@ -9,12 +9,29 @@
 /* How deep groups may be nested. */
 enum { DEPTH = 64 };
 
-static const char keywords[] = "static extern const constexpr inline __inline__ typedef struct "
-                               "union enum class using volatile restrict __restrict__ __restrict "
-                               "register unsigned signed int char short long float double void "
-                               "bool _Bool template typename namespace __device__ __host__ "
-                               "__global__ __shared__ __constant__ __forceinline__ _Thread_local "
-                               "thread_local auto _Alignas alignas __attribute__ __align__";
+/*
+ * What expressions name: brackets with all between, "<…>", an attribute with its parentheses, a line
+ * of the preprocessor, "template<…>", words that are no names, words, and what stands before the
+ * name of a pointer to functions or arrays: "(*f)(int)", "(CALL *f)(int)". What a function
+ * "f(T *x)" has there is a parameter.
+ */
+#define GRAMMAR \
+	"(?(DEFINE)(?<group>[([{](?:[^][(){}]++|(?&group))*+[])}])" \
+	"(?<angle><(?:[^<>;{]++|(?&angle))*+>)" \
+	"(?<attribute>\\b(?:" KSCAN_ATTRIBUTES "|decltype|typeof|__typeof__)\\b" \
+	"(?:\\s*(?=\\()(?&group))?+|\\[\\[[^]]*\\]\\])" \
+	"(?<line>(?m:^)[ \\t]*#[^\\n]*+)" \
+	"(?<template>\\btemplate\\s*(?:(?&angle)|<[^;{]*+))" \
+	"(?<keyword>\\b(?:static|extern|const|constexpr|inline|__inline__|typedef|struct|" \
+	"union|enum|class|using|volatile|restrict|__restrict__|__restrict|register|" \
+	"unsigned|signed|int|char|short|long|float|double|void|bool|_Bool|template|" \
+	"typename|namespace|__device__|__host__|__global__|__shared__|__constant__|" \
+	"__forceinline__|_Thread_local|thread_local|auto)\\b)" \
+	"(?<name>\\b[A-Za-z_]\\w*+)" \
+	"(?<star>(?:(?=(?&group)\\s*[([])\\(\\s*\\w+\\s*|\\(\\s*)" \
+	"\\*[\\s*]*(?:const\\s+)?(?=[A-Za-z_])))"
+/* The group that an expression after that has first. */
+enum { FOUND = 9 };
 
 /* ---- places ---- */
 
@@ -54,31 +71,13 @@ kscan_among(const struct kscan *s, size_t p, size_t end, const char *words)
 	return kis_listed(words, s->code + p, end - p);
 }
 
-static bool
-is_attribute(const struct kscan *s, size_t p, size_t end)
-{
-	return kscan_matches(
-	    s, p, end, "\\A(?:" KSCAN_ATTRIBUTES "|decltype|typeof|__typeof__)\\z");
-}
-
-/* Length of a backslash at P that ends a line, and of this end; 0: there is none. */
-static size_t
-continuation(const struct kscan *s, size_t p, size_t to)
-{
-	size_t n = p + 1 < to && s->text[p + 1] == '\r' ? 3 : 2;
-
-	return s->text[p] == '\\' && p + n <= to && s->text[p + n - 1] == '\n' ? n : 0;
-}
-
-/*
- * End of the preprocessor line at P, after its newline, including lines continued with a backslash.
- */
+/* End of the line at P, after its newline. */
 static size_t
 line_end(const struct kscan *s, size_t p, size_t to)
 {
-	while (p < to && s->code[p] != '\n')
-		p += continuation(s, p, to) ?: 1;
-	return p < to ? p + 1 : to;
+	const char *end = memchr(s->code + p, '\n', to - p);
+
+	return end ? (size_t)(end + 1 - s->code) : to;
 }
 
 /* The word after the '#' at P. */
@@ -131,21 +130,29 @@ kscan_branch(const struct kscan *s, size_t p, size_t to, enum kscan_branch *b)
 	return to;
 }
 
+/* The next branch of the group whose #if or #else is at P, and what it does; TO: none. */
+static size_t
+next_branch(const struct kscan *s, size_t p, size_t to, enum kscan_branch *b)
+{
+	size_t depth = 0;
+
+	for (p = line_end(s, p, to);
+	     (p = kscan_branch(s, p, to, b)) < to && (depth || *b == KSCAN_IF);
+	     p = line_end(s, p, to))
+		depth += (size_t)(*b == KSCAN_IF) - (*b == KSCAN_ENDIF);
+	return p;
+}
+
 /* After the #endif for the #if at P; TO when there is none. */
 static size_t
 group_end(const struct kscan *s, size_t p, size_t to, bool *closed)
 {
-	size_t depth = 0;
-	enum kscan_branch b;
+	enum kscan_branch b = KSCAN_IF;
 
-	while ((p = kscan_branch(s, p, to, &b)) < to) {
-		p = line_end(s, p, to);
-		depth += b == KSCAN_IF;
-		if (b == KSCAN_ENDIF && --depth == 0)
-			return p;
-	}
-	*closed = false;
-	return to;
+	while (p < to && b != KSCAN_ENDIF)
+		p = next_branch(s, p, to, &b);
+	*closed &= p < to;
+	return line_end(s, p, to);
 }
 
 size_t
@@ -407,179 +414,69 @@ add_item(struct kscan *s, enum kscan_kind kind, size_t from, size_t to, size_t d
 	    s, (struct kscan_item){ .kind = kind, .from = from, .to = to, .depth = depth });
 }
 
-/* Enumerators: the first word after '{' and after every ',' inside. */
+/* The names in the code from P to TO that FORM finds, one after the other. */
 static void
-add_enumerators(struct kscan_item *x, const struct kscan *s, size_t open, size_t close)
+add_names(struct kscan_item *x, const struct kscan *s, size_t p, size_t to, const char *form)
 {
-	bool expected = true;
+	struct kregex_span at[FOUND + 1];
 
-	for (size_t p = open + 1; p < close; p = kscan_after(s, p, close))
-		if (expected && kscan_begins_word(s->code[p])) {
-			add_word(x, s, p, kscan_word(s, p, close));
-			expected = false;
-		} else {
-			expected |= s->code[p] == ',';
-		}
-}
-
-/* State while the words of a declaration are read. */
-struct naming {
-	bool value;        /* behind a '=' */
-	bool tag, is_enum; /* after struct, union, enum, class */
-	bool done;
-};
-
-/*
- * Where the name of a pointer to functions or arrays is that has its '(' at P: "(*f)(int)", "(CALL
- * *f)(int)"; TO: it is no such '('. What a function "f(T *x)" has there is a parameter.
- */
-static size_t
-inner_name(const struct kscan *s, size_t p, size_t to)
-{
-	static const char name[] = "\\A\\(\\s*(\\w+\\s*)?\\*[\\s*]*(?:const\\s+)?([A-Za-z_])";
-	struct kregex_span at[3];
-
-	if (s->code[p] != '(' || !kregex_find(name, s->code + p, to - p, at, 3))
-		return to;
-	if (at[1].from != KREGEX_UNSET &&
-	    !kscan_matches(s, kscan_after(s, p, to), to, "\\A\\s*[(\\[]"))
-		return to;
-	return p + at[2].from;
+	for (; kregex_find(form, s->code + p, to - p, at, LEN(at)); p += at->to)
+		add_word(x, s, p + at[FOUND].from, p + at[FOUND].to);
 }
 
 /*
- * Handles a character that is not part of a word: skips brackets as a whole, with the names that
- * they may contain.
- */
-static size_t
-name_bracket(const struct kscan *s, struct kscan_item *x, size_t p, struct naming *n)
-{
-	size_t to = x->to, inner = inner_name(s, p, to);
-	char c = s->code[p];
-
-	if (!is_directive(s, p))
-		n->value = c == '=' || (n->value && c != ',');
-	if (c == '{' && n->is_enum && !n->value)
-		add_enumerators(x, s, p, kscan_close(s, p, to));
-	if (inner < to && !n->value) {
-		add_word(x, s, inner, kscan_word(s, inner, to));
-		n->done = true;
-	}
-	return kscan_after(s, p, to);
-}
-
-/* A word that is not an attribute is a name if the right character follows. */
-static void
-name_word(const struct kscan *s, struct kscan_item *x, size_t p, size_t end, struct naming *n)
-{
-	size_t to = x->to, next = kscan_blank(s, end, to), behind = kscan_word(s, next, to);
-	bool is_type = next < to && inner_name(s, next, to) < to,
-	     is_name = next >= to || strchr(";,=[(", s->code[next]) ||
-	    (n->tag && strchr("{:<", s->code[next])) || is_attribute(s, next, behind);
-
-	n->is_enum |= kscan_among(s, p, end, "enum");
-	if (kscan_among(s, p, end, "struct union enum class")) {
-		n->tag = true;
-	} else if (!n->value && !is_type && !kscan_among(s, p, end, keywords)) {
-		if (is_name)
-			add_word(x, s, p, end);
-		/* A prototype, or a C++ variable with arguments. */
-		n->done = next < to && s->code[next] == '(';
-		n->tag = false;
-	}
-}
-
-/*
- * Names of a declaration: words before a ',', ';', '=', '[' or the '{' of a tag, outside brackets
- * and initialisers.
+ * Names of a declaration: words before a ',', ';', '=', '[', '(' or the '{' of a tag, outside
+ * brackets and initialisers; up to a prototype, or a C++ variable with arguments. And enumerators.
  */
 static void
 name_declaration(const struct kscan *s, struct kscan_item *x)
 {
-	struct naming n = { 0 };
-	size_t p = x->from, to = x->to;
+	static const char form[] = GRAMMAR
+	    "(?|(?:(?&line)|(?&template)|(?&attribute)|=(?:[^][(){},;]++|(?&group))*+)(*SKIP)(*F)|"
+	    "\\b(?:struct|union|enum|class)\\b(?:\\s*(?:(?&attribute)|(?&keyword)))*\\s*((?&name))"
+	    "(?=\\s*[{:<])|"
+	    "(?:(?&keyword)|(?&name)(?=\\s*(?&star)))(*SKIP)(*F)|"
+	    "((?&name))(?=\\s*(?:(?:(?&line)\\s*)*[;,=[]|(?&attribute)|\\z))|"
+	    "((?&name))\\s*\\((?s).*|(?&star)((?&name))(?s).*|"
+	    "(?:\\w++|(?&group))(*SKIP)(*F)|[([{](*COMMIT)(*F))",
+	                  enumerators[] = GRAMMAR "(?|(?:\\A\\{|,)(?:\\s*+(?&line))*+\\s*((?&name))"
+	                                          "|"
+	                                          "(?:(?&line)|(?&group))(*SKIP)(*F))",
+	                  braces[] = GRAMMAR "\\A(?:(?&line)|[^{=(])*?\\benum\\b(?:(?&line)|[^{=(;]"
+	                                     ")*(\\{)";
+	struct kregex_span at[FOUND + 1];
+	size_t open;
 
-	while (p < to && !n.done) {
-		size_t end = kscan_word(s, p, to), next = kscan_blank(s, end, to);
-
-		if (!kscan_begins_word(s->code[p])) {
-			p = name_bracket(s, x, p, &n);
-		} else if (kscan_among(s, p, end, "template") && s->code[next] == '<') {
-			p = kscan_angle_end(s, next, to);
-		} else if (is_attribute(s, p, end)) {
-			p = s->code[next] == '(' ? kscan_after(s, next, to) : end;
-		} else {
-			name_word(s, x, p, end, &n);
-			p = end;
-		}
+	add_names(x, s, x->from, x->to, form);
+	if (kregex_find(braces, s->code + x->from, x->to - x->from, at, LEN(at))) {
+		open = x->from + at[FOUND].from;
+		add_names(x, s, open, kscan_close(s, open, x->to), enumerators);
 	}
-}
-
-/*
- * Where the '(' after the word that ends at P is, after the arguments of a specialisation; or TO.
- */
-static size_t
-opening(const struct kscan *s, size_t p, size_t to)
-{
-	p = kscan_blank(s, p, to);
-	if (p < to && s->code[p] == '<')
-		p = kscan_blank(s, kscan_angle_end(s, p, to), to);
-	return p < to && s->code[p] == '(' ? p : to;
-}
-
-/*
- * Is the name at P, whose '(' is at OPEN, a macro that makes the type of the function whose name
- * follows, "static NEVER_INLINE(float *) f(int a) {"? Nothing before it can be a type then.
- */
-static bool
-is_type_macro(const struct kscan *s, size_t from, size_t p, size_t open, size_t body)
-{
-	size_t next = kscan_blank(s, kscan_after(s, open, body), body),
-	       end = kscan_word(s, next, body);
-	auto_free char *before = kscan_tidy(s, from, p);
-
-	return end > next && !is_attribute(s, next, end) &&
-	    !kscan_among(s, next, end, "noexcept throw requires") &&
-	    s->code[kscan_blank(s, end, body)] == '(' &&
-	    kregex_is("\\A((static|inline|extern|__inline|__inline__)( |\\z))*\\z", before);
 }
 
 /*
  * The name of the function X whose body begins at BODY: the word before the first parenthesis that
- * does not belong to an attribute. Returns where it ends; 0: there is none.
+ * does not belong to an attribute, or to a macro that makes the function's type, "static
+ * NEVER_INLINE(float *) f(int a) {", before which nothing can be a type. The sign of "operator+" or
+ * "operator()" is a part of the name. Returns where it ends; 0: there is none.
  */
 static size_t
 function_name(const struct kscan *s, size_t body, struct kscan_item *x)
 {
-	struct kregex_span sign;
+	static const char form[] = GRAMMAR
+	    "\\A(?:(?:static|inline|extern|__inline|__inline__)\\b\\s*)*+"
+	    "(?:(?!(?&attribute)|(?&keyword))(?&name)\\s*(?=\\()(?&group)\\s*"
+	    "(?!(?&attribute)|(?:noexcept|throw|requires)\\b)(?=(?&name)\\s*\\())?+"
+	    "(?:(?&line)|(?&template)|(?&attribute)|(?&keyword)|\\d\\w*+|"
+	    "(?!operator\\b)(?&name)(?!\\s*(?&angle)?+\\s*\\()|(?!\\{)(?&group)|[^=({[\\w])*+"
+	    "(operator\\b(?:\\s*\\(\\s*\\)|[^(]*+)|(?&name))\\s*(?&angle)?+\\s*\\(";
+	struct kregex_span at[FOUND + 1];
 
-	for (size_t p = x->from, next; p < body; p = next) {
-		size_t end = kscan_word(s, p, body), after = kscan_blank(s, end, body);
-
-		next = kscan_after(s, p, body);
-		if (!kscan_begins_word(s->code[p])) {
-			if (s->code[p] == '=' || s->code[p] == '{')
-				return 0;
-			continue;
-		}
-		if (kscan_among(s, p, end, "template") && s->code[after] == '<') {
-			next = kscan_angle_end(s, after, body);
-			continue;
-		}
-		/* The sign of "operator+" or "operator()" is a part of the name. */
-		if (kscan_among(s, p, end, "operator") &&
-		    kregex_find("\\A(?:\\s*\\(\\s*\\)|[^(]*)", s->code + end, body - end, &sign, 1))
-			end += sign.to;
-		x->open = opening(s, end, body);
-		if (x->open < body && !is_attribute(s, p, end) &&
-		    !kscan_among(s, p, end, keywords) &&
-		    !is_type_macro(s, x->from, p, x->open, body)) {
-			x->name_at = p;
-			return end;
-		}
-		next = s->code[after] == '(' ? kscan_after(s, after, body) : end;
-	}
-	return 0;
+	if (!kregex_find(form, s->code + x->from, body - x->from, at, LEN(at)))
+		return 0;
+	x->name_at = x->from + at[FOUND].from;
+	x->open = x->from + at->to - 1;
+	return x->from + at[FOUND].to;
 }
 
 /* The kind of item whose brace is at P; for a function, X gets its parts. */
@@ -800,20 +697,13 @@ look_through_guard(const struct kscan *s, size_t *head, size_t *from, size_t *to
 static void
 blank_disabled(struct kscan *s)
 {
-	size_t at = 0, p, depth;
 	enum kscan_branch b;
 
-	while ((at = kscan_branch(s, at, s->len, &b)) < s->len) {
-		p = line_end(s, at, s->len);
-		if (!kscan_matches(s, at, p, "\\A#[ \\t]*if[ \\t]+0\\s*\\z")) {
-			at = p;
-			continue;
-		}
-		for (depth = 0, at = p;
-		     (at = kscan_branch(s, at, s->len, &b)) < s->len && (depth || b == KSCAN_IF);
-		     at = line_end(s, at, s->len))
-			depth += (size_t)(b == KSCAN_IF) - (b == KSCAN_ENDIF);
-		for (; p < at; p++)
+	for (size_t at = 0; (at = kscan_branch(s, at, s->len, &b)) < s->len;) {
+		size_t p = line_end(s, at, s->len), end = next_branch(s, at, s->len, &b);
+		bool disabled = kscan_matches(s, at, p, "\\A#[ \\t]*if[ \\t]+0\\s*\\z");
+
+		for (at = p; disabled && p < end; p++)
 			if (s->code[p] != '\n')
 				s->code[p] = ' ';
 	}
@@ -847,13 +737,14 @@ scan_members(struct kscan *s)
 	}
 }
 
-/* A continued line goes on as if it were one; line_end looks at the text. */
+/* A line that ends in a backslash goes on as if it were one with the next. */
 static void
 blank_continuations(struct kscan *s)
 {
-	for (size_t p = 0; p < s->len; p++)
-		if (continuation(s, p, s->len))
-			s->code[p] = ' ';
+	struct kregex_span at[1];
+
+	for (size_t p = 0; kregex_find("\\\\\r?\n", s->text + p, s->len - p, at, 1); p += at->to)
+		memset(s->code + p + at->from, ' ', at->to - at->from);
 }
 
 void
