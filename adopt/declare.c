@@ -272,7 +272,8 @@ kscan_typedef_of(const struct kscan_item *x, int *stars)
 {
 	/* "using name = TYPE" or "typedef TYPE name[4]" */
 	static const char form[] = "\\A(?:using\\b[^=]*=|(typedef)\\b)\\s*(?:const\\s+)?"
-	                           "([^][{(;]*?)([\\s*]*)(?(1)\\b\\w+)\\s*((?:\\[[^]]*\\]\\s*)*);"
+	                           "((?:[^][{(;,<]|<[^;]*>)*?)([\\s*]*)(?(1)\\b\\w+)\\s*((?:\\[[^]]"
+	                           "*\\]\\s*)*);"
 	                           "\\z";
 	auto_free char *code = kscan_copy(x->in, x->from, x->to), *is_typedef = NULL, *type = NULL,
 	               *pointer = NULL, *rows = NULL, *text = NULL;

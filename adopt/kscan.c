@@ -280,6 +280,14 @@ kscan_is_member(const struct kscan *s, size_t p)
 }
 
 bool
+kscan_assigns(const struct kscan *s, size_t p, size_t to)
+{
+	return p < to &&
+	    kscan_matches(
+	        s, p, to, "\\A\\s*(?:\\.[xyz]\\s*)?(?:=(?!=)|(?:<<|>>|[-+*/%&|^])=|\\+\\+|--)");
+}
+
+bool
 kscan_matches(const struct kscan *s, size_t from, size_t to, const char *pattern)
 {
 	return kregex_find(pattern, s->code + from, to - from, NULL, 0);

@@ -104,12 +104,6 @@ bool kscan_has_path(const char *name);
 bool kscan_inside(const struct kscan_item *x, struct kscan *in);
 /* Is the operand that ends at P modified there: by "=", "+=", "++" and the like, or by ".x ="? */
 bool kscan_assigns(const struct kscan *s, size_t p, size_t to);
-/*
- * Does the text of the function F change what its pointer NAME points to: by an assignment, an
- * atomic, a compiler's store, another pointer, or functions of its file that F calls or launches?
- * Anything else that it calls, macros included, counts as not changing it.
- */
-bool kscan_writes(const struct kscan_item *f, const char *name);
 /* Does this word ("static"), one of several, or a macro for it, come before the item's name? */
 bool kscan_has_word(const struct kscan_item *x, const char *words);
 /* Does it contain the identifier NAME, or one of several; does it match PATTERN, a literal? */

@@ -362,11 +362,11 @@ is_changed_as_other(const json_t *call, const struct value *x)
 }
 
 /*
- * Finds arrays that calls were seen to change, and those that the text of F writes (with the values
- * that were there already). If there are none: all arrays that the function may write.
+ * Finds arrays that calls were seen to change; if there are none: all arrays that the function may
+ * write.
  */
 static void
-find_written(const struct kscan_item *f)
+find_written(void)
 {
 	bool any = false;
 
@@ -382,13 +382,6 @@ find_written(const struct kscan_item *f)
 				           "wrapper function without these parameters",
 				    x->name);
 		}
-	values_each(x) {
-		if (!x->written && !x->constant &&
-		    pointer(json_array_get(parameters.calls, 0), x->name) &&
-		    kscan_writes(f, x->name))
-			value_is_written(x);
-		any |= x->written;
-	}
 	values_each(x)
 		if (!any)
 			x->written =
@@ -853,7 +846,7 @@ values_find(const char *text)
 	load_calls();
 	leave_out_null();
 	find_signs();
-	find_written(f);
+	find_written();
 	kjson_foreach(call, parameters.calls)
 		values_each(x)
 			refuse_overlap(call, x);

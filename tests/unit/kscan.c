@@ -9,7 +9,6 @@
 #include "../../adopt/kscan.c"
 #include "../../adopt/declare.c"
 #include "../../adopt/launch.c"
-#include "../../adopt/writes.c"
 #include "../../adopt/pairs.c"
 
 /* "kind:name,name kind:name …" of all items. */
@@ -385,25 +384,6 @@ test_bytes(void)
 	kscan_free(&s);
 }
 
-/* Which of the pointers a to z of f, in the text of it and of what it calls, are written? */
-static void
-check_writes(const char *text, const char *want)
-{
-	const struct kscan_item *f;
-	struct kbuf b = { 0 };
-	struct kscan s;
-
-	kscan(text, &s);
-	f = kscan_function(&s, "f");
-	kbuf_puts(&b, "");
-	for (char name[2] = "a"; *name <= 'h'; ++*name)
-		if (kscan_writes(f, name))
-			kbuf_puts(&b, name);
-	CHECK_STR(b.data, want);
-	kbuf_free(&b);
-	kscan_free(&s);
-}
-
 /* In whose array are the pointers of f places? */
 static void
 check_bases(const char *text, const char *want)
@@ -443,45 +423,6 @@ test_bases(void)
 	check_bases("int f(char *a, char *b, int n)\n{\n\tif (a != b && n < *a) g(b);\n}\n", "");
 }
 
-static void
-test_writes(void)
-{
-	check_writes("void f(int *a, int *b, int *c, int *d, int *e)\n{\n\tif (b[1] == "
-	             "2)\n\t\ta[b[0]] "
-	             "= c[1] + 1;\n\tfor (int i = 0; i < d[0]; i++)\n\t\te[i] <<= 1;\n}\n",
-	    "ae");
-	check_writes("void f(int *a, int *b, struct s *c, int *d, int *e)\n{\n\tif (*b) x = 1; "
-	             "else *a = *b;\n\tc[3].end "
-	             "= (d[1] == -1) ? 1 : 0;\n\t*(e + d[0]) += *d;\n}\n",
-	    "ace");
-	check_writes("void f(int *a, int *b, int *c, int *d)\n{\n\t*a++ = *b++;\n\tb += 2;\n\tint "
-	             "x "
-	             "= c[1]++ + d[0] + x++;\n}\n",
-	    "ac");
-	check_writes("void f(int *a, int *b, int *c, int *d)\n{\n\tatomicAdd(&a[b[1] >> 2], "
-	             "b[0]);\n\tint x = atomicAdd(c, 1), y = __nv_atomic_load_n(&d[x], 0);\n}\n",
-	    "ac");
-	check_writes("void f(float *a, float *b, float *c, float *d)\n{\n\t((float4 *)a)[1] = "
-	             "reinterpret_cast<const float4 *>(b)[0];\n\treinterpret_cast<float4 *>(c + "
-	             "4)[0] = *(float4 *)(b);\n\t*(float4 *)(d) = x;\n}\n",
-	    "acd");
-	check_writes("template <class T> static void g(const T *x, T *y, T *z) { y[0] = x[0] + "
-	             "z[0]; }\nvoid f(int *a, int *b, int *c, int *d)\n{\n\tg<int>(a, b, "
-	             "c);\n\tg(d, &c[2], (int *)a);\n}\n",
-	    "bc");
-	check_writes("__global__ void g(int *x, int n) { x[n] = 1; }\nvoid f(int *a, int *b, "
-	             "cudaStream_t s)\n{\n\tg<<<b[0] > 1 ? 2 : 1, dim3(1, 2), 0, s>>>(a, 3);\n}\n",
-	    "a");
-	check_writes("void f(int *a, int *b, int *c, struct s *d)\n{\n\tint *x = a + 4, *y = b, "
-	             "*z;\n\tz = &c[2];\n\tx[1] = y[0];\n\tz->n = d->n;\n}\n",
-	    "ac");
-	check_writes("void f(int *a, int *b)\n{\n\tunknown(a, b);\n\ts.a[0] = 1, p->b[0] = "
-	             "2;\n\tint n = a[0] * (b[1] + 1);\n}\n",
-	    "");
-	check_writes("void g(int *a) { f(a); }\nvoid f(int *a) { int *b = a; a = b; g(a); }\n", "");
-	check_writes("void f(int *a) { a", "");
-}
-
 int
 main(void)
 {
@@ -494,7 +435,6 @@ main(void)
 	test_variables();
 	test_anything();
 	test_bytes();
-	test_writes();
 	test_bases();
 	return tap_done();
 }
