@@ -94,6 +94,17 @@ test_replace(void)
 	kregex_free(re);
 }
 
+/* Patterns that follow one another in the same place are different ones. */
+static void
+test_kept(void)
+{
+	char pattern[] = "\\Aone\\z";
+
+	CHECK(kregex_is(pattern, "one") && !kregex_is(pattern, "two"));
+	memcpy(pattern + 2, "two", 3);
+	CHECK(kregex_is(pattern, "two") && !kregex_is(pattern, "one"));
+}
+
 int
 main(void)
 {
@@ -101,5 +112,6 @@ main(void)
 	test_lost();
 	test_places();
 	test_replace();
+	test_kept();
 	return tap_done();
 }

@@ -169,18 +169,25 @@ kregex_replace(struct kregex *re, const char *text, const char *with)
 static struct kregex *
 literal(const char *pattern)
 {
+	/* A pattern that was made at run time may be where there was another one before. */
 	static struct known {
-		const char *pattern;
+		const char *at;
+		char *pattern;
 		struct kregex *re;
-	} * list, *new;
+	} * list, *x;
 	static size_t count;
 
-	kforeach_of(known, list, count)
-		if (known->pattern == pattern)
-			return known->re;
-	new = kadded(list, count);
-	*new = (struct known){ pattern, kregex_new("a pattern of the program", NULL, pattern, 0) };
-	return new->re;
+	for (x = list; x < list + count && x->at != pattern; x++)
+		continue;
+	if (x == list + count)
+		*(x = kadded(list, count)) = (struct known){ .at = pattern };
+	if (!x->pattern || strcmp(x->pattern, pattern)) {
+		kregex_free(x->re);
+		free(x->pattern);
+		x->pattern = kstrdup(pattern);
+		x->re = kregex_new("a pattern of the program", NULL, pattern, 0);
+	}
+	return x->re;
 }
 
 bool

@@ -50,7 +50,7 @@ bool kregex_group(const struct kregex *re, const char *name, struct kregex_span 
 char *kregex_replace(struct kregex *re, const char *text, const char *with);
 
 /*
- * The same with PATTERN, a literal of the program, which is compiled on first use and then kept.
+ * The same with PATTERN, usually a literal, which is compiled on first use and then kept.
  * The spans of the match and its groups go into AT, COUNT of them; a group that took no part is
  * KREGEX_UNSET. A search that takes too many steps counts as no match.
  */
