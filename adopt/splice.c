@@ -355,51 +355,39 @@ same_lines(const char *x, size_t n, const char *y, size_t m)
 static void
 add_attributes(struct kbuf *b)
 {
-	const struct kscan *old = &change.file->scan, *s = &change.w;
+	const struct kscan *s = &change.w;
 	const struct kscan_item *k = change.kernel, *n = change.new_kernel;
+	auto_free char *head = kstrndup(change.file->text + k->from, k->name_at - k->from);
 
 	kscan_each(p, s, n->from, n->name_at, "__attribute__") {
-		size_t open = kscan_next(s, p, n->name_at), end = kscan_after(s, open, n->name_at);
+		auto_free char *text = kstrndup(
+		    s->text + p, kscan_after(s, kscan_next(s, p, n->name_at), n->name_at) - p);
 
-		if (!kscan_matches(s, p, end, "\\A" VISIBILITY) &&
-		    !memmem(old->text + k->from, k->name_at - k->from, s->text + p, end - p))
-			kbuf_printf(b, "%.*s\n", (int)(end - p), s->text + p);
+		if (!kregex_is("\\A" VISIBILITY, text) && !strstr(head, text))
+			kbuf_printf(b, "%s\n", text);
 	}
 }
 
 /*
- * The project's parameter X, FROM to TO in its text, unchanged, with its default value and its
- * const; but with the winner's name for it, Y, and with restrict if the winner has it.
+ * The project's parameter X, with this TEXT, unchanged, with its default value and its const; but
+ * with the winner's name for it, Y, and with restrict if the winner has it.
  */
 static void
-add_parameter(struct kbuf *b, const struct kscan *s, size_t from, size_t to,
-    const struct kscan_param *x, const struct kscan_param *y)
+add_parameter(
+    struct kbuf *b, const char *text, const struct kscan_param *x, const struct kscan_param *y)
 {
-	static const char restricting[] = "__restrict__|__restrict|restrict";
-	const char *given = memchr(s->code + from, '=', to - from), *star;
-	size_t end = given ? (size_t)(given - s->code) : to, name = 0;
-	struct kregex_span promise[1];
+	static const char restricting[] = "\\b(__restrict__|__restrict|restrict)\\b";
+	auto_free char *promise = kregex_is(restricting, x->text)
+	    ? NULL
+	    : kregex_part(restricting, y->text),
+	               *kept = !promise
+	    ? kstrdup(text)
+	    : kregex_sub(kshown("\\A([^=]*\\*) *([^=]*\\b%s\\b)", x->name), text,
+	          kshown("${1}%s $2", promise)),
+	               *named = kregex_sub(
+	                   kshown("\\A([^=]*)\\b%s\\b", x->name), kept, kshown("${1}%s", y->name));
 
-	kscan_each(p, s, from, end, x->name)
-		name = p;
-	if (!name) {
-		kbuf_slice(b, s->text, from, to);
-		return;
-	}
-	star = memrchr(s->code + from, '*', name - from);
-	if (star && !kregex_is(restricting, x->text) &&
-	    kregex_match(restricting, y->text, promise)) {
-		size_t after = (size_t)(star + 1 - s->code);
-
-		kbuf_slice(b, s->text, from, after);
-		kbuf_slice(b, y->text, promise->from, promise->to);
-		kbuf_puts(b, " ");
-		from = after + strspn(s->text + after, " ");
-	}
-	kbuf_slice(b, s->text, from, name);
-	kbuf_puts(b, y->name);
-	name += strlen(x->name);
-	kbuf_slice(b, s->text, name, to);
+	kbuf_puts(b, named);
 }
 
 /*
@@ -448,8 +436,11 @@ add_head(struct kbuf *b)
 	}
 	p = k->open + 1;
 	for (size_t i = 0, end; i < was.count; i++, p = end) {
+		auto_free char *text = NULL;
+
 		end = kscan_part(old, p, was.close, true);
-		add_parameter(b, old, p, end, &was.params[i], &now.params[i]);
+		text = kstrndup(old->text + p, end - p);
+		add_parameter(b, text, &was.params[i], &now.params[i]);
 		kbuf_add(b, old->text + end, end < was.close);
 		end += end < was.close;
 	}
@@ -605,24 +596,17 @@ add_includes(struct kbuf *b, bool macros)
 	}
 }
 
-/* Offset in the file after which new includes go: the last include before the kernel. */
+/* Where new includes go: after the last one before the kernel; or TOP, before the first item. */
 static size_t
-include_place(void)
+include_place(bool top)
 {
 	const struct kscan *s = &change.file->scan;
-	size_t at = s->count ? s->items[0].from : 0;
+	size_t at = !s->count ? 0 : s->items == change.holder ? s->items->lead : s->items->from;
 
 	kscan_items(x, s)
-		if (x->from < change.kernel->from && x->kind == KSCAN_INCLUDE && !x->depth)
+		if (!top && x->from < change.kernel->from && x->kind == KSCAN_INCLUDE && !x->depth)
 			at = x->to;
 	return at;
-}
-
-/* Length of the line break at P: 0, 1, or 2. */
-static size_t
-line_break(const char *p)
-{
-	return *p == '\n' ? 1 : *p == '\r' && p[1] == '\n' ? 2 : 0;
 }
 
 /* If all lines of a file end in CR LF, keep that. TEXT is taken over. */
@@ -639,49 +623,50 @@ with_line_ends(char *text, const char *original)
 	return lines;
 }
 
-/* The project's text from FROM to TO, with its edits. */
+/* B takes the place of the project's text from FROM to TO. */
 static void
-add_project(struct kbuf *b, size_t from, size_t to)
+put(size_t from, size_t to, struct kbuf b)
 {
-	if (to > from)
-		edits_apply(&change.edits, adoption.file, change.file->text, from, to, b);
+	edits_add(&change.edits, adoption.file, from, to, b.data ?: kstrdup(""));
 }
 
+/*
+ * Removes an item, and the blank lines after it if it begins a line. What is above the first one is
+ * about the file.
+ */
+static void
+remove_item(const struct kscan_item *x)
+{
+	const char *text = change.file->text;
+	size_t from = x == change.file->scan.items ? x->from : x->lead;
+	struct kregex_span at = { 0 };
+
+	if (from && text[from - 1] == '\n')
+		kregex_find("\\A(?:\\r?\\n)*", text + x->to, strlen(text + x->to), &at, 1);
+	put(from, x->to + at.to, (struct kbuf){ 0 });
+	kbuf_printf(change.notes, "%s is removed: nothing uses it any more\n", x->names[0]);
+}
+
+/* The whole file. */
 static char *
 compose(const char *body)
 {
 	const struct kscan *s = &change.file->scan;
-	size_t place = include_place(), first = s->count ? s->items[0].from : 0, p = 0;
-	struct kbuf b = { 0 };
+	struct kbuf b = { 0 }, macros = { 0 }, includes = { 0 }, winner = { 0 };
 
 	change.pragma = kany(kscan_items(x, &change.w),
 	    x->own && x->kind == KSCAN_DIRECTIVE && kscan_mentions(x, "pragma") &&
 	        kscan_mentions(x, "optimize target"));
-	kbuf_add(&b, s->text, first);
-	add_includes(&b, true);
-	p = first;
-	if (place == first)
-		add_includes(&b, false);
-	kscan_items(x, s) {
-		if (x == change.holder) {
-			add_project(&b, p, x->lead);
-			add_winner(&b, body);
-			p = x->to;
-		} else if (x->dead) {
-			add_project(&b, p, x->lead);
-			p = x->to;
-			/* The blank line after it is removed too. */
-			while (line_break(s->text + p) && b.len && b.data[b.len - 1] == '\n')
-				p += line_break(s->text + p);
-			kbuf_printf(
-			    change.notes, "%s is removed: nothing uses it any more\n", x->names[0]);
-		} else if (x->kind == KSCAN_INCLUDE && x->to == place && place != first) {
-			add_project(&b, p, x->to);
-			add_includes(&b, false);
-			p = x->to;
-		}
-	}
-	add_project(&b, p, s->len);
+	add_winner(&winner, body);
+	add_includes(&macros, true);
+	add_includes(&includes, false);
+	put(include_place(true), include_place(true), macros);
+	put(include_place(false), include_place(false), includes);
+	put(change.holder->lead, change.holder->to, winner);
+	kscan_items(x, s)
+		if (x->dead)
+			remove_item(x);
+	edits_apply(&change.edits, adoption.file, s->text, 0, s->len, &b);
 	return b.data;
 }
 
@@ -757,34 +742,15 @@ template_of(const struct kscan_item *f)
 	return kstrndup(g.result, kscan_template(&g));
 }
 
-/* The names of a function's parameters, in order. The caller frees. */
-static char *
-names_of(const struct kscan_item *f)
-{
-	auto_signature struct kscan_signature g = kscan_signature(f);
-	struct kbuf b = kbuf_empty();
-
-	kscan_params(x, &g)
-		kbuf_printf(&b, "%s ", x->name);
-	return b.data;
-}
-
+/* Are the parameters, with their names, and the bodies of F and G the same text? */
 static bool
-same_text(const struct kscan_item *f, const struct kscan_item *g,
-    char *(*text_of)(const struct kscan_item *))
+same_code(const struct kscan_item *f, const struct kscan_item *g)
 {
-	auto_free char *x = text_of(f), *y = text_of(g);
+	char was[17], now[17];
 
-	return !strcmp(x, y);
-}
-
-static char *
-body_of(const struct kscan_item *f)
-{
-	char hex[17];
-
-	ktoken_hash(f->in->text + f->body, f->to - f->body, hex);
-	return kstrdup(hex);
+	ktoken_hash(f->in->text + f->open, f->to - f->open, was);
+	ktoken_hash(g->in->text + g->open, g->to - g->open, now);
+	return !strcmp(was, now);
 }
 
 /*
@@ -796,14 +762,14 @@ is_body_alone(void)
 {
 	const char *text = kjson_str(adoption.unit, "text");
 	const struct kscan_item *f, *n = change.new_kernel;
+	auto_free char *was = template_of(change.kernel), *now = n ? template_of(n) : NULL;
 	auto_scan struct kscan s;
 
 	kscan(text, &s);
 	f = kscan_function(&s, adoption.entry);
 	return f && same_types(f, change.entry, true) && n && !unit_has_other(adoption.unit) &&
 	    !json_object_get(adoption.unit, "sequence") && same_types(change.kernel, n, false) &&
-	    same_text(f, change.entry, body_of) && same_text(f, change.entry, names_of) &&
-	    same_text(change.kernel, n, template_of);
+	    same_code(f, change.entry) && !strcmp(was, now);
 }
 
 /* The application must call the winner's entry. False: *FAULT says why it cannot. */
@@ -989,27 +955,10 @@ is_stub(const struct kscan_item *f)
 	return kscan_matches(f->in, f->body, f->to, "\\A\\{\\s*(?:return.{0,2})?[;}\\s]*\\z");
 }
 
-/* The winner's name for the parameter that the reference calls NAME; the caller frees. */
-static char *
-name_in_winner(const char *reference, const struct kscan_item *f, const char *name)
-{
-	auto_signature struct kscan_signature was = { 0 }, now = kscan_signature(f);
-	const struct kscan_item *r;
-	auto_scan struct kscan s;
-
-	kscan(reference, &s);
-	r = kscan_function(&s, f->names[0]);
-	if (r)
-		was = kscan_signature(r);
-	for (size_t i = 0; i < was.count && i < now.count; i++)
-		if (!strcmp(was.params[i].name, name))
-			return kstrdup(now.params[i].name);
-	return kstrdup(name);
-}
-
 void
 splice_scan(const char *reference, const char *winner, const json_t *arrays, struct kbuf *faults)
 {
+	auto_signature struct kscan_signature g = { 0 };
 	const struct kscan_item *f;
 	struct kregex_span foreign;
 	auto_scan struct kscan s;
@@ -1024,10 +973,13 @@ splice_scan(const char *reference, const char *winner, const json_t *arrays, str
 		if (x->kind == KSCAN_FUNCTION && (x == f || kscan_declares(x, adoption.kernel)) &&
 		    is_stub(x))
 			kbuf_printf(faults, "stub: %s does nothing\n", x->names[0]);
-	kjson_foreach_text(array, f ? arrays : NULL) {
-		auto_free char *name = name_in_winner(reference, f, array);
+	g = f ? kscan_signature(f) : g;
+	kjson_foreach(p, f ? adoption.unit : NULL, "parameters") {
+		const char *name =
+		    kjson_at(p) < g.count ? g.params[kjson_at(p)].name : kjson_str(p, "name");
 
-		if (!kscan_uses(&s, f->body, f->to, name))
+		if (kjson_has(arrays, kjson_str(p, "name")) &&
+		    !kscan_uses(&s, f->body, f->to, name))
 			kbuf_printf(faults, "no_work: %s does not use %s, which it must write\n",
 			    adoption.entry, name);
 	}
