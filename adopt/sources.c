@@ -60,26 +60,28 @@ unit_place(const struct kscan_item *x, size_t at)
 	return place.file ? place : (struct origin){ at, s->name, kline_at(s->text, at) };
 }
 
+/* The function F up to its parameters' ')', in normalised form. The caller frees. */
+static char *
+head_of(const struct kscan_item *f)
+{
+	return kscan_tidy(f->in, f->from, kscan_close(f->in, f->open, f->to));
+}
+
 bool
 unit_is_plain(const struct kscan_item *f)
 {
 	const char *project = unit_source_of(f)->project;
-	auto_signature struct kscan_signature now = kscan_signature(f), was = { 0 };
-	auto_free char *text = project ? text_in(project, unit_place(f, f->name_at).file) : NULL;
+	auto_free char *text = project ? text_in(project, unit_place(f, f->name_at).file) : NULL,
+	               *now = head_of(f), *was = NULL;
 	auto_scan struct kscan raw = { 0 };
 	const struct kscan_item *x;
-	bool same;
 
 	if (!text)
 		return true;
 	kscan(text, &raw);
 	x = kscan_function(&raw, f->names[0]);
-	if (x)
-		was = kscan_signature(x);
-	same = x && now.count == was.count && !strcmp(now.result, was.result);
-	for (size_t i = 0; i < now.count && same; i++)
-		same = !strcmp(now.params[i].text, was.params[i].text);
-	return same;
+	was = x ? head_of(x) : NULL;
+	return was && !strcmp(now, was);
 }
 
 const struct kscan_item *

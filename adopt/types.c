@@ -53,7 +53,7 @@ bare(const char *text, struct type *type)
 	for (const char *c = text; *c; c++)
 		type->stars += *c == '*';
 	type->stars += type->array && !type->stars;
-	return kregex_sub("\\A::|\\s+\\z", rest, "");
+	return kregex_sub("\\A(?:::|std::(?=u?int\\d+_t|s?size_t|ptrdiff_t))|\\s+\\z", rest, "");
 }
 
 /* Does X define a record, or an enumeration, with its members? */
@@ -122,8 +122,6 @@ settle(const struct types *t, struct type *type)
 	const char *other = kjson_maybe(rules_words("numbers"), type->name);
 	const char *colon = strrchr(type->name, ':');
 
-	if (kbegins(type->name, "std::") && is_number(type->name + 5))
-		memmove(type->name, type->name + 5, strlen(type->name + 5) + 1);
 	if (other)
 		set_name(type, other);
 	type->kind = is_number(type->name) ? TYPE_NUMBER
@@ -236,44 +234,32 @@ add_leaf(struct type_leaves *l, char *path, const char *type)
 static bool add_record(const struct types *t, const struct type *record, struct type_leaves *l,
     const char *path, int depth);
 
-/* Adds the member M, and every element of it. */
+/* Adds the member M, and the first element of an array. */
 static bool
 add_member(const struct types *t, const struct kscan_param *m, struct type_leaves *l,
     const char *path, int depth)
 {
-	bool square = strchr(m->text, '['), good;
+	bool square = strchr(m->text, '[');
 	int stars = m->stars - square;
 	auto_type struct type type = type_find(t, m->type, stars);
+	auto_free char *name = NULL;
 
 	if (type.array && !stars)
 		square = type.stars--;
+	/* An array's length may depend on macros: treat it as many elements. */
+	l->many |= square;
+	name = kasprintf("%s%s%s", path, m->name, square ? "[0]" : "");
 	if (strchr(m->text, '{')) {
-		add_leaf(l, kasprintf("%s%s", path, m->name), "?");
+		add_leaf(l, kstrdup(name), "?");
 		l->many = true;
 		return !strchr(m->text, '*');
 	}
-	good = type.stars == 0 && !m->strange &&
-	    (type.kind == TYPE_NUMBER || type.kind == TYPE_RECORD);
-	if (good && square) {
-		/* An array's length may depend on macros: treat it as many elements. */
-		auto_leaves struct type_leaves inner = { 0 };
-		char *name = kasprintf("%s%s[0]", path, m->name);
-
-		if (type.kind == TYPE_NUMBER)
-			add_leaf(l, name, type.name);
-		else {
-			good = add_record(t, &type, &inner, "", depth + 1);
-			add_leaf(l, name, type_common(&inner) ?: "?");
-		}
-		l->many = true;
-	} else if (good && type.kind == TYPE_NUMBER) {
-		add_leaf(l, kasprintf("%s%s", path, m->name), type.name);
-	} else if (good) {
-		auto_free char *name = kasprintf("%s%s.", path, m->name);
-
-		good = add_record(t, &type, l, name, depth + 1);
-	}
-	return good;
+	if (type.stars || m->strange || (type.kind != TYPE_NUMBER && type.kind != TYPE_RECORD))
+		return false;
+	if (type.kind == TYPE_RECORD)
+		return add_record(t, &type, l, kshown("%s.", name), depth + 1);
+	add_leaf(l, kstrdup(name), type.name);
+	return true;
 }
 
 static bool

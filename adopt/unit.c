@@ -29,26 +29,32 @@ static struct reach {
 	const struct kscan_item *class;
 } reach;
 
-enum { REACH = 12 };
+/* NEAR: how many bytes before a name belong to it. */
+enum { REACH = 12, NEAR = 200 };
 
 static void see_name(size_t at, size_t end);
 
+/* Does the code right before AT match PATTERN, a literal? */
+static bool
+is_before(const struct kscan *s, size_t at, const char *pattern, struct kregex_span found[2])
+{
+	size_t from = at > NEAR ? at - NEAR : 0;
+
+	if (!kregex_find(pattern, s->code + from, at - from, found, 2))
+		return false;
+	found[1].from += from;
+	found[1].to += from;
+	return true;
+}
+
 /* Is the member at AT modified there, or its address taken: "a->n++", "--a->n", "&a->n"? */
 static bool
-is_changed(const struct unit_source *s, size_t at, size_t len)
+is_changed(const struct kscan *s, size_t at, size_t len)
 {
-	const char *code = s->scan.code;
+	static const char before[] = "(\\+\\+|--|(?<!&)&)[ \\t(]*(?:[\\w.>\\[\\]]|->)*\\z";
+	struct kregex_span found[2];
 
-	if (kscan_assigns(&s->scan, at + len, s->scan.len))
-		return true;
-	while (at > 1 &&
-	    (kis_word(code[at - 1]) || strchr(".>[]", code[at - 1]) ||
-	        kbegins(code + at - 1, "->")))
-		at--;
-	while (at > 1 && strchr(" \t(", code[at - 1]))
-		at--;
-	return at > 1 &&
-	    (kscan_steps(&s->scan, at - 2) || (code[at - 1] == '&' && code[at - 2] != '&'));
+	return kscan_assigns(s, at + len, s->len) || is_before(s, at, before, found);
 }
 
 /* What rules_scan says of the function X, as reasons: "NAME (FILE:LINE) HOW …". */
@@ -149,17 +155,14 @@ look_at_variable(const struct kscan_item *x, const char *name)
 
 /* The parameter of the function itself whose member is at AT, directly ("p->m", "p.m"), or "". */
 static const char *
-parameter_before(size_t at)
+parameter_before(const struct kscan *s, size_t at)
 {
-	const char *code = reach.in->scan.code;
-	size_t to = at - (code[at - 1] == '.' ? 1 : 2), from = to;
+	struct kregex_span found[2];
 
-	while (from > 0 && kis_word(code[from - 1]))
-		from--;
-	if (reach.depth > 1 || (from > 0 && strchr(".>", code[from - 1])))
+	if (reach.depth > 1 || !is_before(s, at, "(?<![\\w.>])(\\w+)(?:\\.|->)\\z", found))
 		return "";
 	kscan_params(p, &reach.own)
-		if (kscan_among(&reach.in->scan, from, to, p->name))
+		if (kscan_among(s, found[1].from, found[1].to, p->name))
 			return p->name;
 	return "";
 }
@@ -192,7 +195,7 @@ see_member(const char *object, const char *word, size_t at)
 {
 	auto_free char *member = kasprintf("%s.%s=", object, word);
 
-	if (is_changed(reach.in, at, strlen(word)))
+	if (is_changed(&reach.in->scan, at, strlen(word)))
 		kjson_enter(reach.seen, member);
 	member[strlen(member) - 1] = '\0';
 	kjson_enter(reach.seen, member);
@@ -261,7 +264,7 @@ see_name(size_t at, size_t end)
 	bool called;
 
 	if (kscan_is_member(&in->scan, at)) {
-		see_member(parameter_before(at), word, at);
+		see_member(parameter_before(&in->scan, at), word, at);
 		return;
 	}
 	if (reach.class)
@@ -309,14 +312,8 @@ find_launches(struct adopted_unit *u)
 static bool
 is_strange(const struct kscan_item *f)
 {
-	const struct kscan *s = f->in;
-	size_t p = f->name_at;
-
-	if (f->name_count > 1)
-		return kscan_has_word(f, "__global__");
-	while (p > f->from && strchr(" \t\n~", s->code[p - 1]))
-		p--;
-	return p > f->from + 1 && s->code[p - 1] == ':' && s->code[p - 2] == ':';
+	return f->name_count > 1 ? kscan_has_word(f, "__global__")
+	                         : kscan_matches(f->in, f->from, f->name_at, "::[ \\t\\n~]*\\z");
 }
 
 /* The class whose member F is, if it is one. */
