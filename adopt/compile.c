@@ -218,8 +218,8 @@ calls_of(const json_t *entries, const char *folder)
 			for (size_t i = 0; i < words.we_wordc; i++)
 				kjson_add(call, words.we_wordv[i]);
 		wordfree(&words);
-		json_array_insert_new(
-		    call, 1, json_string(kjson_str_or(entry, "directory", folder)));
+		json_array_insert_new(call, 1,
+		    json_string(json_string_value(json_object_get(entry, "directory")) ?: folder));
 		json_array_append_new(calls, call);
 	}
 	return kjq("views/compile.jq", calls);

@@ -10,9 +10,9 @@
 enum { DEPTH = 64 };
 
 /*
- * What expressions name: brackets with all between, "<…>", an attribute with its parentheses, a line
- * of the preprocessor, "template<…>", words that are no names, words, and what stands before the
- * name of a pointer to functions or arrays: "(*f)(int)", "(CALL *f)(int)". What a function
+ * What expressions name: brackets with all between, "<…>", an attribute with its parentheses, a
+ * line of the preprocessor, "template<…>", words that are no names, words, and what stands before
+ * the name of a pointer to functions or arrays: "(*f)(int)", "(CALL *f)(int)". What a function
  * "f(T *x)" has there is a parameter.
  */
 #define GRAMMAR \
