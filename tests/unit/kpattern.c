@@ -157,7 +157,6 @@ main(void)
 	test_trace(t);
 	test_engines();
 	kpattern_free(t);
-	kpattern_free(NULL);
 	CHECK_EXIT(K_USAGE, kpattern_load("/nonexistent.json"));
 	return tap_done();
 }

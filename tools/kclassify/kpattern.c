@@ -15,75 +15,32 @@ enum {
 
 static const double decisive_weight = 0.9, decisive_score = 0.25, lower_mean = 0.3 * 0.15;
 
+/* A regular expression of a list, of which one match is enough. */
 struct pattern {
+	const json_t *list;
 	const char *text;
 	struct kregex *re;
 };
 
-/* Alternatives: one match is enough. */
-struct patterns {
-	struct pattern *p;
-	size_t n;
-};
-
-struct category {
-	const char *name;
-	double weight;
-	bool comments; /* matched against comments and strings too */
-	struct patterns patterns;
-};
-
-struct level {
-	json_t *named; /* categories by name, for others to borrow from */
-	struct category *c;
-	size_t n;
-};
-
-/* Limits a dimension to a level when one thing is present and another is not. */
-struct gate {
-	const char *name;
-	int dim, level;
-	int otherwise; /* the level instead; -1: determined by the scores below */
-	struct patterns when, require;
-};
-
 struct kpattern_table {
 	enum ktoken_lang lang;
-	bool names;                                       /* patterns see the author's own
-                                                              * names */
-	struct level level[KARCH_DIMS * KPATTERN_LEVELS]; /* all levels of a dimension */
-	json_t *named;                                    /* gates by name */
-	struct gate *gates;
-	size_t gate_count;
+	bool names; /* patterns see the author's own names */
+	/* the categories, by name, of all levels of a dimension after another */
+	json_t *level[KARCH_DIMS * KPATTERN_LEVELS];
+	json_t *gates;        /* by name */
+	struct pattern *list; /* of all of these */
+	size_t count;
 };
-
-static void
-free_patterns(struct patterns *list)
-{
-	kforeach_of(one, list->p, list->n)
-		kregex_free(one->re);
-	free(list->p);
-}
 
 void
 kpattern_free(struct kpattern_table *t)
 {
-	for (size_t i = 0; t && i < LEN(t->level); i++) {
-		struct level *l = &t->level[i];
-
-		kforeach_of(one, l->c, l->n)
-			free_patterns(&one->patterns);
-		free(l->c);
-		json_decref(l->named);
-	}
-	for (size_t i = 0; t && i < t->gate_count; i++) {
-		free_patterns(&t->gates[i].when);
-		free_patterns(&t->gates[i].require);
-	}
-	if (t) {
-		free(t->gates);
-		json_decref(t->named);
-	}
+	kforeach_list(one, t)
+		kregex_free(one->re);
+	kforeach(level, t->level)
+		json_decref(*level);
+	json_decref(t->gates);
+	free(t->list);
 	free(t);
 }
 
@@ -105,7 +62,7 @@ name_place(json_t *obj, const char *where)
  * removes the one with its name.
  */
 static void
-merge_category(struct level *l, json_t *category, json_t *seen, const char *in)
+merge_category(json_t *level, json_t *category, json_t *seen, const char *in)
 {
 	const char *where = name_place(category, in), *name = kjson_str(category, "name");
 
@@ -113,8 +70,8 @@ merge_category(struct level *l, json_t *category, json_t *seen, const char *in)
 		kdie_usage("%s: is defined twice", where);
 	kjson_enter(seen, name);
 	if (json_array_size(json_object_get(category, "patterns")))
-		json_object_set(l->named, name, category);
-	else if (json_object_del(l->named, name))
+		json_object_set(level, name, category);
+	else if (json_object_del(level, name))
 		kdie_usage("%s: has no patterns, "
 		           "and the table that it extends has no category of this name to remove",
 		    where);
@@ -135,7 +92,7 @@ merge_dims(struct kpattern_table *t, const json_t *dims, const char *path)
 
 			kjson_foreach(category, list)
 				merge_category(
-				    &t->level[dim_of(dim) * KPATTERN_LEVELS + *level - '0'],
+				    t->level[dim_of(dim) * KPATTERN_LEVELS + *level - '0'],
 				    category, seen, kshown("%s: %s %s", path, dim, level));
 		}
 }
@@ -148,7 +105,7 @@ merge_gates(struct kpattern_table *t, const json_t *list, const char *path)
 
 		if (kjson_int_or(gate, "otherwise", -1) >= kjson_int(gate, "level"))
 			kdie_usage("%s: 'otherwise' must be below its level", where);
-		json_object_set(t->named, kjson_str(gate, "name"), gate);
+		json_object_set(t->gates, kjson_str(gate, "name"), gate);
 	}
 }
 
@@ -183,30 +140,19 @@ merge_file(struct kpattern_table *t, const char *path, int depth)
 	merge_gates(t, json_object_get(json, "gates"), path);
 }
 
-static struct patterns
-compile(const json_t *of, const char *key)
+/* Compiles the list KEY of a category or a gate. */
+static void
+compile(struct kpattern_table *t, const json_t *of, const char *key)
 {
 	const json_t *list = json_object_get(of, key);
-	struct patterns out = { .p = kcalloc(json_array_size(list) + 1, sizeof *out.p) };
 
-	kjson_foreach(value, list) {
-		const char *text = json_string_value(value);
+	kjson_foreach_text(text, list) {
+		const char *where =
+		    kshown("%s: pattern %zu", kjson_str(of, "where"), kjson_at(text) + 1);
 
-		out.p[out.n++] = (struct pattern){ text,
-			kregex_new(
-			    kshown("%s: pattern %zu", kjson_str(of, "where"), kjson_at(value) + 1),
-			    NULL, text, KREGEX_NOCASE | KREGEX_LINES) };
+		*kadded(t->list, t->count) = (struct pattern){ list, text,
+			kregex_new(where, NULL, text, KREGEX_NOCASE | KREGEX_LINES) };
 	}
-	return out;
-}
-
-static void
-compile_level(struct level *l)
-{
-	l->c = kcalloc(json_object_size(l->named) + 1, sizeof *l->c);
-	kjson_foreach_member(name, o, l->named)
-		l->c[l->n++] = (struct category){ name, kjson_num(o, "weight"),
-			kjson_bool(o, "comments"), compile(o, "patterns") };
 }
 
 struct kpattern_table *
@@ -214,17 +160,17 @@ kpattern_load(const char *path)
 {
 	struct kpattern_table *t = kcalloc(1, sizeof *t);
 
-	t->named = json_object();
-	kforeach(one, t->level)
-		one->named = json_object();
+	t->gates = json_object();
+	kforeach(level, t->level)
+		*level = json_object();
 	merge_file(t, path, 1);
 	kforeach(each, t->level)
-		compile_level(each);
-	t->gates = kcalloc(json_object_size(t->named) + 1, sizeof *t->gates);
-	kjson_foreach_member(name, o, t->named)
-		t->gates[t->gate_count++] = (struct gate){ name, dim_of(kjson_str(o, "dimension")),
-			(int)kjson_int(o, "level"), (int)kjson_int_or(o, "otherwise", -1),
-			compile(o, "when"), compile(o, "require") };
+		kjson_foreach_member(name, category, *each)
+			compile(t, category, "patterns");
+	kjson_foreach_member(name, gate, t->gates) {
+		compile(t, gate, "when");
+		compile(t, gate, "require");
+	}
 	return t;
 }
 
@@ -243,18 +189,22 @@ static struct run {
 	double score[KARCH_DIMS][KPATTERN_LEVELS]; /* NAN until computed */
 } run;
 
+/* The first pattern in the list KEY of a category or a gate that matches. */
 static const struct pattern *
-first_match(const struct patterns *list, const struct subject *s, struct kregex_span *at)
+first_match(const json_t *of, const char *key, const struct subject *s, struct kregex_span *at)
 {
-	kforeach_of(one, list->p, list->n)
-		if (kregex_search(one->re, s->text, s->len, 0, at) == KREGEX_FOUND)
+	const json_t *list = json_object_get(of, key);
+
+	kforeach_list(one, run.t)
+		if (one->list == list &&
+		    kregex_search(one->re, s->text, s->len, 0, at) == KREGEX_FOUND)
 			return one;
 	return NULL;
 }
 
 static void
-tell_match(struct kbuf *b, const struct category *c, const struct pattern *p,
-    const struct subject *s, struct kregex_span at)
+tell_match(struct kbuf *b, const json_t *category, const struct pattern *p, const struct subject *s,
+    struct kregex_span at)
 {
 	enum { SHOWN = 60 };
 	bool cut = at.to - at.from > SHOWN;
@@ -262,8 +212,9 @@ tell_match(struct kbuf *b, const struct category *c, const struct pattern *p,
 	               *line = kregex_sub("[\\n\\t\\r]", text, " ");
 
 	kmask_controls(line);
-	kbuf_printf(b, "    %s %g, line %zu: %s%s\n      by %s\n", c->name, c->weight,
-	    kline_at(s->text, at.from), line, cut ? "…" : "", p->text);
+	kbuf_printf(b, "    %s %g, line %zu: %s%s\n      by %s\n", kjson_str(category, "name"),
+	    kjson_num(category, "weight"), kline_at(s->text, at.from), line, cut ? "…" : "",
+	    p->text);
 }
 
 static double
@@ -275,26 +226,27 @@ threshold_of(int level)
 static double
 score_of(int dim, int level)
 {
-	const struct level *l = &run.t->level[dim * KPATTERN_LEVELS + level];
+	const json_t *categories = run.t->level[dim * KPATTERN_LEVELS + level];
 	double matched = 0, total = 0, heaviest = 0, *score = &run.score[dim][level];
 	auto_buf struct kbuf matches = kbuf_empty();
 
 	if (!isnan(*score))
 		return *score;
-	kforeach_of(c, l->c, l->n) {
-		const struct subject *s = c->comments ? &run.all : &run.code;
+	kjson_foreach_member(name, c, categories) {
+		const struct subject *s = kjson_bool(c, "comments") ? &run.all : &run.code;
+		double weight = kjson_num(c, "weight");
 		struct kregex_span at;
-		const struct pattern *p = first_match(&c->patterns, s, &at);
+		const struct pattern *p = first_match(c, "patterns", s, &at);
 
-		total += c->weight;
+		total += weight;
 		if (!p)
 			continue;
-		matched += c->weight;
-		heaviest = fmax(heaviest, c->weight);
+		matched += weight;
+		heaviest = fmax(heaviest, weight);
 		if (run.told)
 			tell_match(&matches, c, p, s, at);
 	}
-	*score = l->n ? matched / total : 0;
+	*score = json_object_size(categories) ? matched / total : 0;
 	if (heaviest >= decisive_weight)
 		*score = fmax(*score, decisive_score);
 	if (run.told)
@@ -328,17 +280,19 @@ level_up_to(int dim, int highest)
 static int
 apply_gates(int dim, int level, int *highest)
 {
-	kforeach_of(g, run.t->gates, run.t->gate_count) {
-		int from = level;
+	kjson_foreach_member(name, gate, run.t->gates) {
+		int from = level, bound = (int)kjson_int(gate, "level"),
+		    otherwise = (int)kjson_int_or(gate, "otherwise", -1);
 
-		if (g->dim != dim || level < g->level || !first_match(&g->when, &run.code, NULL) ||
-		    first_match(&g->require, &run.code, NULL))
+		if (dim_of(kjson_str(gate, "dimension")) != dim || level < bound ||
+		    !first_match(gate, "when", &run.code, NULL) ||
+		    first_match(gate, "require", &run.code, NULL))
 			continue;
-		*highest = g->level - 1;
-		level = g->otherwise >= 0 ? g->otherwise : level_up_to(dim, *highest);
+		*highest = bound - 1;
+		level = otherwise >= 0 ? otherwise : level_up_to(dim, *highest);
 		if (run.told)
 			kbuf_printf(run.told, "  %s: gate %s limits it to %d instead of %d\n",
-			    karch_dims[dim], g->name, level, from);
+			    karch_dims[dim], name, level, from);
 	}
 	return level;
 }
