@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # What kprofile reports of one launch, from what it has measured and concluded: the "values" by name; "findings" and
-# "not_evaluable" rules; the vendor tool's "advice", which is compared with our findings; and the "table".
+# "not_evaluable" rules; the "launch", whose "advice" from the vendor's tool is compared with our findings; and the "table".
 
 def once: reduce .[] as $x ([]; if any(.[]; . == $x) then . else . + [$x] end);
 def severity: { low: 0, medium: 1, high: 2 }[.];
@@ -26,12 +26,12 @@ def judged($rows; $found): [topics($rows)[] | select(. as $id | $found | index($
 | (.findings | sort_by(-(.severity | severity), -.margin, .id)) as $findings
 | [$findings[].id] as $found
 | .table.vendor as $rows
-| (.advice | sort_by(order) | reduce .[] as $one ({}; ($one | same) as $key | .[$key] //= $one)
+| (.launch.advice | sort_by(order) | reduce .[] as $one ({}; ($one | same) as $key | .[$key] //= $one)
 	| [.[] | judged($rows; $found)]) as $advice
 | ([$advice[] | select(.verdict == "agrees") | .matches[]] | once) as $agrees
 | {
-	schema: "profile/1", source, formats, files, kernel, kernels,
-	launch: (.launch + { id } + ($values.duration_ns | if . then { duration_ns: . } else {} end)),
+	schema: "profile/1", source, formats, files, kernel: .launch.kernel, kernels,
+	launch: (.launch.facts + { id: .launch.id } + ($values.duration_ns | if . then { duration_ns: . } else {} end)),
 	bottleneck: (.bottleneck | {
 		"label": .label, tags,
 		text: (([.label] + .tags | join(", ")) + (.shown | if . then " (\(.))" else "" end))

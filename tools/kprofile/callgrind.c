@@ -136,14 +136,14 @@ read_line(char *s)
 	}
 }
 
-static struct launch *
+static void
 add_launch(const char *name, const double *cost)
 {
-	struct launch *l = profile_launch(input.name, kshown("%zu", profile.count), name);
+	json_t *l = profile_launch(input.name, kshown("%zu", json_object_size(profile.launches)));
 
+	launch_name(l, name);
 	for (size_t i = 0; i < reader.events; i++)
 		launch_count(l, reader.event[i], cost[i]);
-	return l;
 }
 
 static void

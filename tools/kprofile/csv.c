@@ -7,15 +7,6 @@
 
 struct csv csv;
 
-void
-row_free(struct row *r)
-{
-	kforeach_of(one, r->cell, r->width)
-		free(*one);
-	free(r->cell);
-	*r = (struct row){ 0 };
-}
-
 static void
 read_row(void)
 {
@@ -26,8 +17,7 @@ read_row(void)
 	struct kregex_span at[6];
 
 	do {
-		struct row *r = &csv.row;
-		auto_free char *quoted = NULL;
+		auto_free char *quoted = NULL, *cell = NULL;
 
 		if (!kregex_find(form, csv.p, (size_t)(end - csv.p), at, LEN(at)))
 			input_fault("a cell is too long");
@@ -36,9 +26,8 @@ read_row(void)
 			input_fault("a quoted cell does not end: the file is truncated or not CSV");
 		if (at[4].from == KREGEX_UNSET && at[5].from == KREGEX_UNSET)
 			input_fault("text after the closing quote of a cell");
-		*kadded(r->cell, r->width) = !quoted ? kregex_text(csv.p, at[3])
-		    : strstr(quoted, "\"\"")         ? kregex_sub("\"\"", quoted, "\"")
-		                                     : kstrdup(quoted);
+		cell = quoted ? kregex_sub("\"\"", quoted, "\"") : kregex_text(csv.p, at[3]);
+		json_array_append_new(csv.row, kjson_string(cell));
 		kforeach_of(one, csv.p, at->to)
 			csv.next += *one == '\n';
 		csv.p += at->to;
@@ -48,7 +37,8 @@ read_row(void)
 bool
 csv_next(bool quoted)
 {
-	row_free(&csv.row);
+	json_decref(csv.row);
+	csv.row = json_array();
 	if (!csv.p) {
 		csv.p = input.data;
 		csv.next = 1;
@@ -67,19 +57,27 @@ csv_next(bool quoted)
 }
 
 void
-csv_take(struct row *to)
+csv_take(json_t **to)
 {
-	row_free(to);
-	*to = csv.row;
-	csv.row = (struct row){ 0 };
+	json_decref(*to);
+	*to = json_incref(csv.row);
+}
+
+size_t
+csv_column(const char *name)
+{
+	kjson_foreach_text(one, csv.head)
+		if (!strcmp(one, name))
+			return kjson_at(one);
+	return SIZE_MAX;
 }
 
 const char *
 csv_cell(const char *name)
 {
-	size_t at = kindex_of(name, (const char *const *)csv.head.cell, csv.head.width);
+	size_t at = csv_column(name);
 
-	return at == csv.head.width ? NULL : at < csv.row.width ? csv.row.cell[at] : "";
+	return at == SIZE_MAX ? NULL : kjson_item(csv.row, at) ?: "";
 }
 
 const char *
@@ -96,7 +94,7 @@ csv_need(const char *name)
 void
 csv_close(void)
 {
-	row_free(&csv.row);
-	row_free(&csv.head);
+	json_decref(csv.row);
+	json_decref(csv.head);
 	csv = (struct csv){ 0 };
 }

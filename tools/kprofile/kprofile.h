@@ -19,46 +19,36 @@ extern struct input {
 	long line; /* where the reader is, for messages and metrics */
 } input;
 
-/* launch.c: one run of one kernel (for a CPU: the whole program or one function). */
-struct launch {
-	char *process;  /* "" if the format has none */
-	char *id;       /* unique within the process */
-	char *kernel;   /* "" until known */
-	json_t *facts;  /* grid, block, device, compute_capability; text */
-	json_t *raw;    /* {"METRIC": ["value", "unit", "file", line]} */
-	json_t *advice; /* the vendor tool's recommendations */
-	/*
-	 * set after all files have been read: whether its kernel is asked for, and the value that
-	 * decides
-	 */
-	bool wanted;
-	double time;
-};
-
+/*
+ * launch.c: a launch is one run of one kernel (for a CPU: of the whole program or one function), as
+ * an object: "id", unique within its process; "kernel", "" until known; "facts": grid, block,
+ * device, compute_capability; "raw": {METRIC: ["value", "unit", "file", line]}; "advice", the
+ * vendor tool's recommendations; and, once all files have been read and if its kernel is asked for,
+ * "time", the value that decides.
+ */
 extern struct profile {
 	const char *source; /* ncu, rocprofv3, callgrind, perf */
 	const char *kernel; /* regular expression; NULL: all */
 	char *where;        /* file of the table, for messages */
 	json_t *table, *peaks;
-	struct launch *launch;
-	size_t count;
+	json_t *launches;                /* by their processes and ids */
 	json_t *formats, *files, *notes; /* arrays of texts */
 } profile;                               /* of this process; kept to the end */
 
 void profile_open(const char *kernel);
-/* The launch of this process and id, made if there is none. KERNEL "" matches every kernel. */
-struct launch *profile_launch(const char *process, const char *id, const char *kernel);
+/* The launch of this process ("" if the format has none) and id, made if there is none. */
+json_t *profile_launch(const char *process, const char *id);
 /*
  * Dies with file:line when the name of the kernel contradicts that in another file for the same
  * launch.
  */
-void launch_name(struct launch *l, const char *kernel);
+void launch_name(json_t *launch, const char *kernel);
 /* Set a metric unless it is set already. */
-void launch_metric(struct launch *l, const char *name, const char *value, const char *unit);
+void launch_metric(json_t *launch, const char *name, const char *value, const char *unit);
 /* Add to a metric that is a plain number. */
-void launch_count(struct launch *l, const char *name, double value);
+void launch_count(json_t *launch, const char *name, double value);
 /* Adds a recommendation of the vendor's tool, with its estimate in PERCENT, if that is a number. */
-void launch_advice(struct launch *l, const char *rule, const char *section, const char *type,
+void launch_advice(json_t *launch, const char *rule, const char *section, const char *type,
     const char *text, const char *scope, const char *percent);
 void profile_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* Calls EACH for every line without its end, which EACH may modify. */
@@ -74,20 +64,17 @@ bool number_absent(const char *s);
 double number_scale(const json_t *units, const char *unit);
 
 /* csv.c: RFC 4180 in memory; the input as a table. */
-struct row {
-	char **cell;
-	size_t width;
-};
 extern struct csv {
 	const char *p;
-	long next; /* line of the next row */
-	struct row row, head;
+	long next;          /* line of the next row */
+	json_t *row, *head; /* arrays of texts */
 } csv;
 /* Reads the next row that begins with a quote (if QUOTED) or is not blank; false at the end. */
 bool csv_next(bool quoted);
-/* Moves the current row to TO, for example as the head of the table. */
-void csv_take(struct row *to);
-void row_free(struct row *r);
+/* Keeps the current row in TO, for example as the head of the table. */
+void csv_take(json_t **to);
+/* The index of the column NAME; SIZE_MAX: no such column. */
+size_t csv_column(const char *name);
 /*
  * The row's cell in the column NAME; NULL: no such column; "": the row has fewer cells. Borrowed.
  */
@@ -110,14 +97,14 @@ void perf_text(void);
 
 /* values.c: values of a launch, computed with the table; of one at a time. */
 extern struct values {
-	const struct launch *launch;
+	const json_t *launch;
 	json_t *memo;       /* computed values; null: absent */
 	json_t *unreliable; /* raw metrics that the profiler itself marks as unreliable */
 	/* raw metrics that were needed but absent; an array, may be NULL */
 	json_t *missing;
 	int depth;
 } values;
-void values_open(const struct launch *l);
+void values_open(const json_t *launch);
 /* The value of a name, NAN when a metric that it needs is absent. */
 double values_get(const char *name);
 enum truth { NO, YES, UNKNOWN };
@@ -137,4 +124,4 @@ void values_used(const char *text, bool braces, json_t *out);
 const char *number_text(double v);
 
 /* report.c: the object profile/1. New reference. */
-json_t *report(const struct launch *l, const json_t *kernels);
+json_t *report(const json_t *launch, const json_t *kernels);

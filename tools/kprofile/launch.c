@@ -27,6 +27,7 @@ profile_open(const char *kernel)
 {
 	profile = (struct profile){ .kernel = kernel,
 		.peaks = json_object(),
+		.launches = json_object(),
 		.formats = json_array(),
 		.files = json_array(),
 		.notes = json_array() };
@@ -42,90 +43,57 @@ profile_note(const char *fmt, ...)
 		json_array_append(profile.notes, note);
 }
 
-/* Names in the form in which they are stored and compared: UTF-8, whatever the file contains. */
-static char *
-utf8(const char *s)
+json_t *
+profile_launch(const char *process, const char *id)
 {
-	json_auto_t *text = kjson_string(s);
+	json_auto_t *key = kjson_string(kshown("%s\t%s", process, id));
+	json_t *l = json_object_get(profile.launches, json_string_value(key));
 
-	return kstrdup(json_string_value(text));
-}
-
-static struct launch *
-find_launch(const char *process, const char *id, const char *kernel)
-{
-	/* A launch's rows are adjacent, so search from the end. */
-	for (size_t i = profile.count; i-- > 0;) {
-		struct launch *l = &profile.launch[i];
-
-		if (!strcmp(l->id, id) && !strcmp(l->process, process) &&
-		    (!*kernel || !*l->kernel || !strcmp(l->kernel, kernel)))
-			return l;
-	}
-	return NULL;
-}
-
-static struct launch *
-add_launch(const char *process, const char *id, const char *kernel)
-{
-	struct launch *l;
-
-	if (profile.count == MAX_LAUNCHES)
+	if (l)
+		return l;
+	if (json_object_size(profile.launches) == MAX_LAUNCHES)
 		kdie_usage("more than %d launches", MAX_LAUNCHES);
-	l = kadded(profile.launch, profile.count);
-	*l = (struct launch){ kstrdup(process), kstrdup(id), kstrdup(kernel), json_object(),
-		json_object(), json_array(), false, 0 };
-	return l;
-}
-
-struct launch *
-profile_launch(const char *process, const char *id, const char *kernel)
-{
-	struct launch *l = find_launch(process, id, kernel);
-
-	/* Almost all rows are of a launch that is known by names that were UTF-8 already. */
-	if (!l) {
-		auto_free char *p = utf8(process), *i = utf8(id), *k = utf8(kernel);
-
-		l = find_launch(p, i, k) ?: add_launch(p, i, k);
-	}
+	l = json_pack("{s:o,s:s,s:{},s:{},s:[]}", "id", kjson_string(id), "kernel", "", "facts",
+	    "raw", "advice");
+	json_object_set_new(profile.launches, json_string_value(key), l);
 	return l;
 }
 
 void
-launch_name(struct launch *l, const char *kernel)
+launch_name(json_t *launch, const char *kernel)
 {
-	char *own = utf8(kernel);
+	json_t *name = kjson_string(kernel);
+	const char *old = kjson_str(launch, "kernel"), *now = json_string_value(name);
 
-	if (*l->kernel && strcmp(l->kernel, own))
+	if (*old && strcmp(old, now))
 		input_fault("launch %s is of %.80s here, but of %.80s in another file: the files "
 		            "are from different runs",
-		    l->id, own, l->kernel);
-	free(l->kernel);
-	l->kernel = own;
+		    kjson_str(launch, "id"), now, old);
+	json_object_set_new(launch, "kernel", name);
 }
 
 void
-launch_metric(struct launch *l, const char *name, const char *value, const char *unit)
+launch_metric(json_t *launch, const char *name, const char *value, const char *unit)
 {
-	if (json_object_get(l->raw, name))
-		return;
-	kjson_extend(l->raw, "{s:[o,o,o,I]}", name, kjson_string(value), kjson_string(unit),
-	    kjson_string(input.file), (json_int_t)input.line);
+	json_t *raw = json_object_get(launch, "raw");
+
+	if (!json_object_get(raw, name))
+		kjson_extend(raw, "{s:[o,o,o,I]}", name, kjson_string(value), kjson_string(unit),
+		    kjson_string(input.file), (json_int_t)input.line);
 }
 
 void
-launch_count(struct launch *l, const char *name, double value)
+launch_count(json_t *launch, const char *name, double value)
 {
-	json_t *old = json_object_get(l->raw, name);
+	json_t *raw = json_object_get(launch, "raw"), *old = json_object_get(raw, name);
 	double sum = old ? atof(kjson_item(old, 0)) : 0;
 
-	json_object_del(l->raw, name);
-	launch_metric(l, name, kshown("%.17g", sum + value), "");
+	json_object_del(raw, name);
+	launch_metric(launch, name, kshown("%.17g", sum + value), "");
 }
 
 void
-launch_advice(struct launch *l, const char *rule, const char *section, const char *type,
+launch_advice(json_t *launch, const char *rule, const char *section, const char *type,
     const char *text, const char *scope, const char *percent)
 {
 	auto_free char *line = kfence_line(text, ADVICE_CHARS);
@@ -136,5 +104,5 @@ launch_advice(struct launch *l, const char *rule, const char *section, const cha
 	if (number_read(percent, &v))
 		kjson_extend(o, "{s:{s:s,s:f}}", "speedup", "scope",
 		    !strcmp(scope, "local") ? "local" : "global", "percent", v);
-	json_array_append_new(l->advice, o);
+	json_array_append_new(json_object_get(launch, "advice"), o);
 }

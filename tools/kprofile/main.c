@@ -106,69 +106,53 @@ load_peaks(void)
 			json_object_set(profile.peaks, key, v);
 }
 
-/* The kernels with their launches and times, the one with the largest total time first. */
+/*
+ * The kernels whose names match, with the numbers of their launches and the sums of the value BY of
+ * these, the largest first; marks the launches. *TIMED: all of the values are known.
+ */
 static json_t *
-kernels_of(const char *by)
+kernels_of(const char *by, bool *timed)
 {
-	json_auto_t *list = json_array();
-	json_t *sorted = json_array(), *found;
-	size_t i, k;
+	struct kregex *wish = kregex_new("--kernel", NULL, profile.kernel ?: "", 0);
+	json_t *list = json_array(), *found;
 
-	kforeach_of(l, profile.launch, profile.count) {
-		if (!l->wanted)
-			continue;
-		found = kjson_find(list, "name", l->kernel);
-		if (!found) {
-			found =
-			    json_pack("{s:s,s:i,s:f}", "name", l->kernel, "launches", 0, by, 0.0);
-			json_array_append_new(list, found);
-		}
-		kjson_put(found, "launches", kjson_int(found, "launches") + 1);
-		json_object_set_new(found, by, json_real(kjson_num(found, by) + l->time));
-	}
-	json_array_foreach(list, i, found) {
-		for (k = 0; k < i; k++)
-			if (kjson_num(json_array_get(sorted, k), by) < kjson_num(found, by))
-				break;
-		json_array_insert(sorted, k, found);
-	}
-	return sorted;
-}
-
-/* Which launches match REGEX, and the value by which one is chosen; are all of them known? */
-static bool
-find_times(const char *regex, const char *by)
-{
-	struct kregex *wish = kregex_new("--kernel", NULL, regex, 0);
-	bool timed = true;
-
-	kforeach_of(l, profile.launch, profile.count) {
+	*timed = true;
+	kjson_foreach_member(key, l, profile.launches) {
+		const char *name = kjson_str(l, "kernel");
 		double time;
 
+		if (kregex_search(wish, name, strlen(name), 0, NULL) != KREGEX_FOUND)
+			continue;
 		values_open(l);
-		l->wanted =
-		    kregex_search(wish, l->kernel, strlen(l->kernel), 0, NULL) == KREGEX_FOUND;
 		time = values_get(by);
-		l->time = isnan(time) ? 0 : time;
-		timed &= !l->wanted || !isnan(time);
+		*timed &= !isnan(time);
+		time = isnan(time) ? 0 : time;
+		kjson_put(l, "time", time);
+		found = kjson_find(list, "name", name);
+		if (!found) {
+			found = json_pack("{s:s}", "name", name);
+			json_array_append_new(list, found);
+		}
+		kjson_count(found, "launches", 1);
+		kjson_put(found, by, kjson_num(found, by) + time);
 	}
 	kregex_free(wish);
-	return timed;
+	kjson_sort_by(list, kshown("-%s", by), "name");
+	return list;
 }
 
 /*
  * The longest launch of the kernel with the largest total time: the counters of one run, not a
  * mixture. The table may use another value than the duration.
  */
-static const struct launch *
+static const json_t *
 choose(json_t **kernels)
 {
 	const char *by = kjson_str_or(profile.table, "choose", "duration_ns");
-	bool timed = find_times(profile.kernel ?: "", by);
-	const struct launch *best = NULL;
-	const json_t *first;
+	const json_t *best = NULL, *first;
+	bool timed;
 
-	*kernels = kernels_of(by);
+	*kernels = kernels_of(by, &timed);
 	first = json_array_get(*kernels, 0);
 	if (!first)
 		kdie_usage("no kernel matches '%s'", profile.kernel ?: "");
@@ -176,9 +160,9 @@ choose(json_t **kernels)
 		kdie_usage("there are %zu kernels, but no %s to choose one by; choose one with "
 		           "--kernel",
 		    json_array_size(*kernels), by);
-	kforeach_of(l, profile.launch, profile.count)
-		if (l->wanted && kjson_is(first, "name", l->kernel) &&
-		    (!best || l->time > best->time))
+	kjson_foreach_member(key, l, profile.launches)
+		if (kjson_is(l, "kernel", kjson_str(first, "name")) &&
+		    (!best || kjson_num(l, "time") > kjson_num(best, "time")))
 			best = l;
 	if (!timed && kjson_int(first, "launches") > 1)
 		profile_note("no %s, so the first launch is shown", by);
@@ -219,14 +203,14 @@ static void
 run(char **files, int count)
 {
 	json_auto_t *kernels = NULL, *out = NULL;
-	const struct launch *l;
+	const json_t *launch;
 
 	profile_open(given.kernel);
 	kforeach_of(file, files, count)
 		read_file(*file);
 	load_peaks();
-	l = choose(&kernels);
-	out = report(l, kernels);
+	launch = choose(&kernels);
+	out = report(launch, kernels);
 	kout_only(given.output, out);
 }
 

@@ -6,7 +6,7 @@
 #include "kprofile.h"
 
 static struct reader {
-	struct row units;
+	json_t *units;
 	size_t metrics; /* first column that is not one of the base */
 	bool details;
 } reader;
@@ -22,19 +22,21 @@ static void
 read_head(void)
 {
 	const json_t *details = json_object_get(profile.table, "details");
+	size_t width = json_array_size(csv.row);
 
 	csv_take(&csv.head);
-	row_free(&reader.units);
+	json_decref(reader.units);
+	reader.units = NULL;
 	csv_need("ID");
 	csv_need("Kernel Name");
 	reader.details = csv_cell("Metric Name") != NULL;
 	reader.metrics = 0;
-	while (reader.metrics < csv.head.width && is_base(csv.head.cell[reader.metrics]))
+	while (reader.metrics < width && is_base(kjson_item(csv.head, reader.metrics)))
 		reader.metrics++;
-	if (!reader.details && reader.metrics == csv.head.width)
+	if (!reader.details && reader.metrics == width)
 		input_fault("ncu's table has no metrics");
-	for (size_t i = reader.metrics; i < csv.head.width; i++) {
-		const char *name = csv.head.cell[i];
+	for (size_t i = reader.metrics; i < width; i++) {
+		const char *name = kjson_item(csv.head, i);
 
 		if (reader.details ? !is_base(name) && !kjson_has(details, name)
 		                   : strchr(name, ' ') != NULL)
@@ -52,21 +54,21 @@ cell(const char *name)
 }
 
 static void
-set_fact(struct launch *l, const char *key, const char *value)
+set_fact(json_t *launch, const char *key, const char *value)
 {
-	if (*value && !json_object_get(l->facts, key))
-		json_object_set_new(l->facts, key, kjson_string(value));
+	if (*value)
+		kjson_ensure(json_object_get(launch, "facts"), key, kjson_string(value));
 }
 
-static struct launch *
+static json_t *
 launch_of(void)
 {
-	struct launch *l;
+	size_t width = json_array_size(csv.row);
+	json_t *l = profile_launch(cell("Process ID"), cell("ID"));
 
-	if (csv.row.width < reader.metrics)
+	if (width < reader.metrics)
 		input_fault("a row of %zu cells, fewer than the %zu that identify the launch",
-		    csv.row.width, reader.metrics);
-	l = profile_launch(cell("Process ID"), cell("ID"), "");
+		    width, reader.metrics);
 	launch_name(l, cell("Kernel Name"));
 	set_fact(l, "grid", cell("Grid Size"));
 	set_fact(l, "block", cell("Block Size"));
@@ -80,7 +82,8 @@ launch_of(void)
 static void
 read_units(void)
 {
-	if (csv.row.width != csv.head.width || *cell("ID") || *cell("Kernel Name"))
+	if (json_array_size(csv.row) != json_array_size(csv.head) || *cell("ID") ||
+	    *cell("Kernel Name"))
 		input_fault("unknown layout: ncu's raw page has no row of units");
 	csv_take(&reader.units);
 }
@@ -88,8 +91,8 @@ read_units(void)
 static void
 read_raw(void)
 {
-	size_t width = csv.row.width, full = csv.head.width;
-	struct launch *l = launch_of();
+	size_t width = json_array_size(csv.row), full = json_array_size(csv.head);
+	json_t *l = launch_of();
 
 	if (width > full)
 		input_fault("a row of %zu cells, but the header has %zu", width, full);
@@ -97,7 +100,8 @@ read_raw(void)
 		profile_note("%s:%ld: %zu of %zu metrics are missing at the end of the row",
 		    input.name, input.line, full - width, full - reader.metrics);
 	for (size_t i = reader.metrics; i < width; i++)
-		launch_metric(l, csv.head.cell[i], csv.row.cell[i], reader.units.cell[i]);
+		launch_metric(l, kjson_item(csv.head, i), kjson_item(csv.row, i),
+		    kjson_item(reader.units, i));
 	set_fact(l, "device", cell("device__attribute_display_name"));
 }
 
@@ -117,7 +121,7 @@ ncu_metric(const char *section, const char *label)
 static void
 read_details(void)
 {
-	struct launch *l = launch_of();
+	json_t *l = launch_of();
 	const char *section = cell("Section Name"), *metric = cell("Metric Name"),
 	           *rule = cell("Rule Name"), *name;
 
@@ -126,10 +130,9 @@ read_details(void)
 		    cell("Estimated Speedup Type"), cell("Estimated Speedup"));
 	} else if (*metric) {
 		name = ncu_metric(section, metric);
-		if (csv.row.width <=
-		    kindex_of("Metric Value", (const char *const *)csv.head.cell, csv.head.width))
+		if (json_array_size(csv.row) <= csv_column("Metric Value"))
 			input_fault("a row of %zu cells that ends before its \"Metric Value\"",
-			    csv.row.width);
+			    json_array_size(csv.row));
 		if (name)
 			launch_metric(l, name, cell("Metric Value"), cell("Metric Unit"));
 	}
@@ -176,14 +179,14 @@ ncu_csv(void)
 	reader = (struct reader){ 0 };
 	ncu_preface();
 	while (csv_next(true)) {
-		if (!strcmp(*csv.row.cell, "ID")) {
+		if (!strcmp(kjson_item(csv.row, 0), "ID")) {
 			read_head();
 			if (reader.details != !strcmp(input.format, "ncu-details"))
 				input_fault("this is the %s page of ncu, not %s",
 				    reader.details ? "details" : "raw", input.format);
-		} else if (!csv.head.width) {
+		} else if (!csv.head) {
 			continue; /* a quoted word printed by the profiled program */
-		} else if (!reader.details && !reader.units.width) {
+		} else if (!reader.details && !reader.units) {
 			read_units();
 		} else {
 			(reader.details ? read_details : read_raw)();
@@ -193,6 +196,6 @@ ncu_csv(void)
 	input.line = csv.next;
 	if (!rows)
 		input_fault("ncu's file contains no launch; was no kernel profiled?");
-	row_free(&reader.units);
+	json_decref(reader.units);
 	csv_close();
 }

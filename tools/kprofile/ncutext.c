@@ -17,7 +17,7 @@ static const char advice[] = "\\A\\s*(OPT|INF|WRN|ERR)  +"
 static struct reader {
 	char process[24];
 	long launches;
-	struct launch *launch;
+	json_t *launch;
 	char section[120];
 	/* The recommendation being read. */
 	const char *scope;
@@ -42,11 +42,12 @@ launch_line(const char *line, const struct kregex_span *at)
 	static const char *const facts[] = { "grid", "block", "compute_capability" };
 	auto_free char *name = kregex_text(line, at[1]);
 
-	reader.launch = profile_launch(reader.process, kshown("%ld", reader.launches++), "");
+	reader.launch = profile_launch(reader.process, kshown("%ld", reader.launches++));
 	for (size_t i = 0; i < LEN(facts); i++) {
 		auto_free char *text = kregex_text(line, at[i + 2]);
 
-		json_object_set_new(reader.launch->facts, facts[i], kjson_string(text));
+		json_object_set_new(
+		    json_object_get(reader.launch, "facts"), facts[i], kjson_string(text));
 	}
 	launch_name(reader.launch, name);
 	*reader.section = '\0';

@@ -7,7 +7,7 @@
  */
 #include "kprofile.h"
 
-static struct launch *program;
+static json_t *program;
 static struct kbuf rows; /* of perf stat -x */
 
 static bool
@@ -26,7 +26,7 @@ add_event(const char *event, const char *value, const char *unit)
 	auto_free char *plain = kregex_sub(":[ukhGHpPSDWe]*\\z", event, ""),
 	               *name = kregex_sub("\\A[^/]*/(.+)/\\z", plain, "$1");
 
-	if (json_object_get(program->raw, name))
+	if (json_object_get(json_object_get(program, "raw"), name))
 		profile_note("%s: occurs more than once; the first value is used", name);
 	else if (number_absent(value))
 		profile_note("%s: %s", name, *value ? value : "no value");
@@ -53,33 +53,38 @@ add_ratio(const char *value, const char *unit)
 		    program, strcmp(unit, "CPUs utilized") ? unit : "cpus_utilized", value, "");
 }
 
+static const char *
+cell(size_t i)
+{
+	return kjson_item(csv.row, i);
+}
+
 static void
 csv_row(void)
 {
 	double v;
-	size_t at = 3;
+	size_t at = 3, width = json_array_size(csv.row);
 
-	if (csv.row.width < 5)
-		input_fault(
-		    "a row of %zu cells, but perf stat -x, prints 5 or more", csv.row.width);
+	if (width < 5)
+		input_fault("a row of %zu cells, but perf stat -x, prints 5 or more", width);
 	/* If an event has several ratios, each additional one is in a row after it. */
-	if (!*csv.row.cell[0] && !*csv.row.cell[2] && csv.row.width > at + 3) {
-		add_ratio(csv.row.cell[at + 2], csv.row.cell[at + 3]);
+	if (!*cell(0) && !*cell(2) && width > at + 3) {
+		add_ratio(cell(at + 2), cell(at + 3));
 		return;
 	}
-	if (!number_absent(csv.row.cell[0]) && !number_read(csv.row.cell[0], &v))
+	if (!number_absent(cell(0)) && !number_read(cell(0), &v))
 		input_fault("'%.40s' is not a count; output of perf stat -A or -I is not supported",
-		    csv.row.cell[0]);
-	if (number_read(csv.row.cell[1], &v) || !is_event(csv.row.cell[2]))
-		input_fault("'%.40s' is not an event; these columns of perf are not supported",
-		    csv.row.cell[2]);
-	add_event(csv.row.cell[2], csv.row.cell[0], csv.row.cell[1]);
+		    cell(0));
+	if (number_read(cell(1), &v) || !is_event(cell(2)))
+		input_fault(
+		    "'%.40s' is not an event; these columns of perf are not supported", cell(2));
+	add_event(cell(2), cell(0), cell(1));
 	/* With -r the variance, "1.07%", comes after the name. */
-	at += strchr(csv.row.cell[3], '%') != NULL;
-	if (at + 1 < csv.row.width)
-		add_share(csv.row.cell[2], csv.row.cell[at + 1]);
-	if (at + 3 < csv.row.width)
-		add_ratio(csv.row.cell[at + 2], csv.row.cell[at + 3]);
+	at += strchr(cell(3), '%') != NULL;
+	if (at + 1 < width)
+		add_share(cell(2), cell(at + 1));
+	if (at + 3 < width)
+		add_ratio(cell(at + 2), cell(at + 3));
 }
 
 /* A member that is a number in some releases of perf, and text in others. The caller frees. */
@@ -157,7 +162,7 @@ c2c_line(char *line)
 	auto_free char *key = NULL, *value = NULL;
 
 	if (kregex_scan("\\A *([^ :][^:]*?) *: *([-+.\\deE]+) *\\z", line, &key, &value) &&
-	    !json_object_get(program->raw, key))
+	    !json_object_get(json_object_get(program, "raw"), key))
 		launch_count(program, key, atof(value));
 }
 
@@ -166,12 +171,13 @@ perf_text(void)
 {
 	bool report = kregex_is("(?m)^# Overhead", input.data);
 
-	program = profile_launch("", "0", "(program)");
+	program = profile_launch("", "0");
+	launch_name(program, "(program)");
 	if (!kregex_is(PERF_REPORT, input.data)) {
 		stat_text();
 		return;
 	}
 	input_lines(report ? report_line : c2c_line);
-	if (!json_object_size(program->raw))
+	if (!json_object_size(json_object_get(program, "raw")))
 		input_fault("perf's report has no rows");
 }

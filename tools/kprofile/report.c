@@ -87,20 +87,19 @@ try_rules(json_t *findings, json_t *not_evaluable)
 }
 
 json_t *
-report(const struct launch *l, const json_t *kernels)
+report(const json_t *launch, const json_t *kernels)
 {
 	json_t *findings = json_array(), *not_evaluable = json_array();
 	json_auto_t *in = NULL;
 
-	values_open(l);
+	values_open(launch);
 	try_rules(findings, not_evaluable);
 	kjson_foreach(value, profile.table, "values")
 		values_get(kjson_str(value, "name"));
-	in = json_pack("{s:s,s:s,s:O,s:O,s:s,s:O,s:O,s:o,s:O,s:O,s:o,s:o,s:O,s:O,s:O}", "id", l->id,
-	    "source", profile.source, "formats", profile.formats, "files", profile.files, "kernel",
-	    l->kernel, "kernels", kernels, "launch", l->facts, "bottleneck", bottleneck(), "table",
-	    profile.table, "values", values.memo, "findings", findings, "not_evaluable",
-	    not_evaluable, "advice", l->advice, "unreliable", values.unreliable, "notes",
-	    profile.notes);
+	in = json_pack("{s:O,s:s,s:O,s:O,s:O,s:o,s:O,s:O,s:o,s:o,s:O,s:O}", "launch", launch,
+	    "source", profile.source, "formats", profile.formats, "files", profile.files, "kernels",
+	    kernels, "bottleneck", bottleneck(), "table", profile.table, "values", values.memo,
+	    "findings", findings, "not_evaluable", not_evaluable, "unreliable", values.unreliable,
+	    "notes", profile.notes);
 	return kjq("views/profile.jq", in);
 }

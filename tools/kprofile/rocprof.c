@@ -13,7 +13,7 @@ static const char *const facts[] = { "Grid_Size", "Workgroup_Size", "LDS_Block_S
 /* Counters of this file, per dispatch: those of an earlier pass are not added to. */
 static json_t *seen;
 /* Of the current row. */
-static struct launch *launch;
+static json_t *launch;
 
 static double
 need_number(const char *name)
@@ -31,10 +31,10 @@ static void
 read_header(void)
 {
 	csv_take(&csv.head);
-	kforeach_of(one, csv.head.cell, csv.head.width)
-		if (!kjson_has(json_object_get(profile.table, "columns"), *one))
+	kjson_foreach_text(one, csv.head)
+		if (!kjson_has(json_object_get(profile.table, "columns"), one))
 			input_fault(
-			    "unknown layout: rocprofv3's table has a column \"%.60s\"", *one);
+			    "unknown layout: rocprofv3's table has a column \"%.60s\"", one);
 }
 
 /* A metric that is computed from several cells. */
@@ -60,19 +60,20 @@ static void
 counter(void)
 {
 	const char *name = csv_need("Counter_Name");
-	auto_free char *key = kasprintf("%s %s", launch->id, name);
+	auto_free char *key = kasprintf("%s %s", kjson_str(launch, "id"), name);
 	double value = need_number("Counter_Value");
+	const json_t *raw = json_object_get(launch, "raw");
 	bool here = json_object_get(seen, key) != NULL;
 
 	/*
 	 * Twice in one file: instances of a unit. Again in another file: the same counter in
 	 * another pass.
 	 */
-	if (here || !json_object_get(launch->raw, name))
+	if (here || !json_object_get(raw, name))
 		launch_count(launch, name, value);
 	if (!here)
 		json_object_set_new(
-		    seen, key, json_object_get(launch->raw, name) ? json_true() : json_false());
+		    seen, key, json_object_get(raw, name) ? json_true() : json_false());
 }
 
 /* One sample of a wave. A reason counts only if nothing was issued. */
@@ -121,11 +122,11 @@ put_facts(void)
 static void
 read_row(void)
 {
-	if (csv.row.width != csv.head.width)
-		input_fault(
-		    "a row of %zu cells, but the header has %zu", csv.row.width, csv.head.width);
+	if (json_array_size(csv.row) != json_array_size(csv.head))
+		input_fault("a row of %zu cells, but the header has %zu", json_array_size(csv.row),
+		    json_array_size(csv.head));
 	/* Each pass is a process of its own, and the same dispatch has the same number in each. */
-	launch = profile_launch("", csv_need("Dispatch_Id"), "");
+	launch = profile_launch("", csv_need("Dispatch_Id"));
 	if (csv_cell("Kernel_Name"))
 		launch_name(launch, csv_cell("Kernel_Name"));
 	if (csv_cell("Sample_Timestamp")) {

@@ -15,11 +15,11 @@ struct parser {
 };
 
 void
-values_open(const struct launch *l)
+values_open(const json_t *launch)
 {
 	json_decref(values.memo);
 	json_decref(values.unreliable);
-	values = (struct values){ l, json_object(), json_object(), NULL, 0 };
+	values = (struct values){ launch, json_object(), json_object(), NULL, 0 };
 }
 
 static double values_eval(const char *expression);
@@ -35,7 +35,7 @@ miss(const char *name)
 static double
 raw_value(const char *name)
 {
-	const json_t *cell = json_object_get(values.launch->raw, name);
+	const json_t *cell = json_object_get(json_object_get(values.launch, "raw"), name);
 	const char *text = kjson_item(cell, 0), *unit = kjson_item(cell, 1);
 	const char *file = kjson_item(cell, 2);
 	json_int_t line = json_integer_value(json_array_get(cell, 3));
