@@ -32,14 +32,8 @@ static const struct format {
 };
 
 static struct {
-	const char *format, *kernel, *device, *peaks, *output;
-} given = { .format = "auto" };
-
-static const struct format *
-format_named(void)
-{
-	return krow_with(formats, LEN(formats), name, given.format);
-}
+	const char *kernel, *device, *peaks, *output;
+} given;
 
 static const struct format *
 detect(void)
@@ -183,7 +177,7 @@ read_file(const char *path)
 	mark = kbom(input.data, input.len);
 	input.len -= mark;
 	memmove(input.data, input.data + mark, input.len + 1);
-	format = strcmp(given.format, "auto") ? format_named() : detect();
+	format = detect();
 	if (profile.source && strcmp(profile.source, format->source))
 		kdie_usage("%s: cannot combine %s with %s in one profile", path, format->source,
 		    profile.source);
@@ -218,9 +212,6 @@ int
 main(int argc, char **argv)
 {
 	const struct koption options[] = {
-		KOPTION_TEXT("format", &given.format,
-		    "FORMAT\tauto, ncu-raw, ncu-details, "
-		    "ncu-text, rocprofv3, callgrind or perf"),
 		KOPTION_TEXT("kernel", &given.kernel, "REGEX\treport on this kernel"),
 		KOPTION_TEXT("device", &given.device,
 		    "NAME\tuse the peaks of this device, from docs/hardware"),
@@ -230,10 +221,6 @@ main(int argc, char **argv)
 
 	kutil_init("kprofile");
 	koption_read(options, usage, argc, argv);
-	if (strcmp(given.format, "auto") && !format_named()) {
-		kwarn("unknown format '%s'", given.format);
-		koption_misuse(usage, NULL);
-	}
 	if (optind == argc)
 		koption_misuse(usage, "give at least one file");
 	run(argv + optind, argc - optind);

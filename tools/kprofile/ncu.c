@@ -181,9 +181,6 @@ ncu_csv(void)
 	while (csv_next(true)) {
 		if (!strcmp(kjson_item(csv.row, 0), "ID")) {
 			read_head();
-			if (reader.details != !strcmp(input.format, "ncu-details"))
-				input_fault("this is the %s page of ncu, not %s",
-				    reader.details ? "details" : "raw", input.format);
 		} else if (!csv.head) {
 			continue; /* a quoted word printed by the profiled program */
 		} else if (!reader.details && !reader.units) {
