@@ -13,7 +13,7 @@ ok 'kernels of the judge and code for the host reach the same verdict' '
 		"$tests_dir/device/device.cc" "$KILN_BUILD"/tools/kharness/host.o "$KILN_BUILD"/tools/kharness/values.o \
 		"$KILN_BUILD/libkiln.a" ${LDFLAGS-} -ljansson -lmd -lseccomp -lpcre2-8 -lffi -lm -pthread
 	./device >out || { grep -v "^ok" out; exit 1; }
-	is 132 "$(grep -c "^ok" out)"'
+	is 134 "$(grep -c "^ok" out)"'
 
 ok 'without a driver or a device: a message about what is missing, and no result' '
 	command -v nvidia-smi >/dev/null && exit 0

@@ -280,6 +280,69 @@ test_draws(void)
 	check(low < 1 && v[0] < -2.9 && v[N - 1] > 2.9, "sorted numbers", NULL);
 }
 
+/* The V of which V ^ V >> N is Z. */
+static u64
+unshift(u64 z, int n)
+{
+	u64 v = z;
+
+	for (int i = n; i < 64; i += n)
+		v = z ^ v >> n;
+	return v;
+}
+
+/* The key whose word I is Z. */
+static u64
+key_of(u64 z, u64 i)
+{
+	u64 inverse[2] = { 0x94d049bb133111ebull, 0xbf58476d1ce4e5b9ull };
+
+	for (u64 &x : inverse)
+		for (u64 a = x, k = 0; k < 6; k++)
+			x *= 2 - a * x;
+	z = unshift(z, 31) * inverse[0];
+	z = unshift(z, 27) * inverse[1];
+	return unshift(z, 30) - (i + 1) * 0x9e3779b97f4a7c15ull;
+}
+
+/* The seed that makes the first two doubles, if each comes from small_mix alone, in so many STEPS; 0: none. */
+static u64
+seed_of(const double *v, int steps)
+{
+	u64 top = (u64)(v[0] * 0x1p53) << 11;
+
+	for (u64 low = 0; low < 2048; low++) {
+		u64 word = top | low, next;
+
+		for (int k = 1; k < steps; k++)
+			word = key_of(word, 0);
+		word = key_of(word, 0);
+		next = small_mix(word, 1);
+		for (int k = 1; k < steps; k++)
+			next = small_mix(next, 0);
+		if ((double)(next >> 11) * 0x1p-53 == v[1])
+			return word;
+	}
+	return 0;
+}
+
+/* A candidate must not learn a tensor from its first elements. */
+static void
+test_masks(void)
+{
+	double here[2], there[2], plain[2];
+	struct recipe how = { KDIST_UNIFORM };
+	struct krng rng;
+
+	krng_init(&rng, 5, 0, 0, "test");
+	values_draw(KDTYPE_F64, how, &rng, 2, here);
+	kiln_draw(KDTYPE_F64, KDIST_UNIFORM, 5, 2, 0, 0, 0, 1, 0, there);
+	for (int i = 0; i < 2; i++)
+		plain[i] = (double)(small_mix(small_mix(77, i), 0) >> 11) * 0x1p-53;
+	check(seed_of(plain, 2) == 77, "a seed follows from doubles that are not masked", NULL);
+	check(!seed_of(here, 1) && !seed_of(there, 2), "a seed does not follow from what is drawn", NULL);
+}
+
 /* Numbers without a sign, and tensors at addresses that are multiples of their elements' size alone. */
 static void
 test_narrow(void)
@@ -356,7 +419,7 @@ test_special(void)
 	for (u64 seed = 0; seed < 4; seed++) {
 		kiln_draw(KDTYPE_F64, KDIST_SPECIAL, seed, N, ROW, 0, 0, 1, 0, v);
 		for (int i = 0; i < N; i++) {
-			double host = small_special(seed, (u64)i, ROW, small_normal(small_mix(seed, (u64)i)));
+			double host = small_special(seed, (u64)i, ROW, small_normal(small_word(seed, (u64)i)));
 
 			good &= !memcmp(&host, &v[i], sizeof host) || (isnan(host) && isnan(v[i]));
 			nans += isnan(v[i]);
@@ -399,6 +462,7 @@ main(void)
 	test_due();
 	test_guards();
 	test_draws();
+	test_masks();
 	test_narrow();
 	test_redraws();
 	test_rare_draws();

@@ -21,7 +21,7 @@ enum { FEW_GROUPS = 64 };
 __device__ static inline double
 uniform(u64 seed, u64 i, int k)
 {
-	return (double)(small_mix(small_mix(seed, i), k) >> 11) * 0x1p-53;
+	return (double)(small_mix(small_word(seed, i), k) >> 11) * 0x1p-53;
 }
 
 __device__ static double
@@ -32,26 +32,26 @@ element(int dist, u64 seed, u64 i, u64 n, u64 period, bool rare, bool whole, dou
 
 	switch (dist) {
 	case KDIST_NORMAL:
-		return small_normal(small_mix(seed, i));
+		return small_normal(small_word(seed, i));
 	case KDIST_UNIFORM:
 		return uniform(seed, i, 0);
 	case KDIST_ZERO_ONE:
-		return (double)(small_mix(seed, i) >> 63);
+		return (double)(small_word(seed, i) >> 63);
 	case KDIST_LARGE:
 	case KDIST_TINY:
-		return (small_mix(seed, i) >> 63 ? 1 : -1) * exp10(low + (high - low) * uniform(seed, i, 0));
+		return (small_word(seed, i) >> 63 ? 1 : -1) * exp10(low + (high - low) * uniform(seed, i, 0));
 	case KDIST_ALL_EQUAL:
 		return common;
 	case KDIST_SORTED:
 		return small_sorted(~seed, i, n, uniform(seed, i, 0));
 	case KDIST_HEAVY_TAIL:
-		return (small_mix(seed, i) >> 63 ? 1 : -1) * pow(1 - uniform(seed, i, 0), -1 / 1.5);
+		return (small_word(seed, i) >> 63 ? 1 : -1) * pow(1 - uniform(seed, i, 0), -1 / 1.5);
 	case KDIST_SPECIAL:
-		return small_special(seed, i, period, small_normal(small_mix(seed, i)));
+		return small_special(seed, i, period, small_normal(small_word(seed, i)));
 	case KDIST_SPARSE:
 		return small_sparse(seed, i, (double)period);
 	default:
-		return i % 2 ? -fabs(small_normal(small_mix(seed, i))) : fabs(small_normal(small_mix(seed, i)));
+		return i % 2 ? -fabs(small_normal(small_word(seed, i))) : fabs(small_normal(small_word(seed, i)));
 	}
 }
 

@@ -27,6 +27,16 @@ small_mix(unsigned long long key, unsigned long long i)
 }
 
 /*
+ * Word I of a tensor. small_mix can be inverted, and a double shows 53 bits of a word: without the
+ * mask, a candidate could compute all of a tensor from its first two elements.
+ */
+SMALL_FN unsigned long long
+small_word(unsigned long long seed, unsigned long long i)
+{
+	return small_mix(seed, i) ^ small_mix(~seed, 0);
+}
+
+/*
  * A random word as an approximately normal number, without a branch or a table: the sum of its
  * eight bytes, with a fraction so that all values in between occur (Irwin and Hall; none is further
  * out than 4.9 standard deviations).

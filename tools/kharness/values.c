@@ -193,25 +193,22 @@ values_narrow(enum kdtype t, const double *from, size_t n, void *into)
 
 /*
  * Random words that are cheap, because they are generated in place; their seed is drawn from the
- * run's generator. small_mix can be inverted, and a double shows 53 bits of a word: without the
- * mask, a candidate could compute all of a tensor from its first two elements.
+ * run's generator.
  */
 struct words {
-	uint64_t seed, i, mask;
+	uint64_t seed, i;
 };
 
 static struct words
 words_from(struct krng *rng)
 {
-	uint64_t seed = krng_u64(rng);
-
-	return (struct words){ seed, 0, small_mix(~seed, 0) };
+	return (struct words){ .seed = krng_u64(rng) };
 }
 
 static inline uint64_t
 next_word(struct words *w)
 {
-	return small_mix(w->seed, w->i++) ^ w->mask;
+	return small_word(w->seed, w->i++);
 }
 
 /* From 0 to 1. */
