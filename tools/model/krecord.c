@@ -181,11 +181,10 @@ static const char shared_mark[] = "text:";
 static char *
 source_text(const char *source, size_t *len)
 {
-	size_t mark = sizeof shared_mark - 1;
 	const json_t *value;
 
-	if (!strncmp(source, shared_mark, mark)) {
-		const char *path = shared_path(source + mark);
+	if (kbegins(source, shared_mark)) {
+		const char *path = shared_path(source + strlen(shared_mark));
 
 		if (krecord_reads)
 			krecord_reads(path);
@@ -271,10 +270,9 @@ add_fact(const char *id, enum kfact stage, json_t **from, json_t *texts)
 		    stage == KFACT_EVAL ? "remove the score.ndjson of "
 		                          "the trial, and run make views"
 		                        : "restore that from a copy, or run make redo");
-	else if (json_object_set(whole, name, member) ||
-	    (json_object_get(part, "texts") &&
-	        json_object_update(texts, json_object_get(part, "texts"))))
-		kdie(K_IO, "out of memory");
+	else
+		kjson_set(whole, name, json_incref(member));
+	json_object_update(texts, json_object_get(part, "texts"));
 	json_decref(*from);
 	*from = json_incref(json_object_get(part, "from"));
 	return fault;
@@ -490,51 +488,26 @@ add_long_text(json_t *value, const char *path)
 		add_source(path, json_string_value(value), json_string_length(value));
 }
 
-/* Do the PARTS give TEXT again? A text for which they do not stays unchanged. */
-static bool
-gives(const json_t *parts, size_t count, const char *text, size_t len)
-{
-	size_t n = 0;
-	auto_free char *again = ktext_whole(parts, sources.list, count, &n);
-
-	return again && n == len && !memcmp(again, text, len);
-}
-
-/* The first COUNT names. New reference. */
-static json_t *
-first_names(size_t count)
-{
-	json_t *names = json_array();
-
-	for (size_t i = 0; i < count; i++)
-		json_array_append(names, json_array_get(sources.names, i));
-	return names;
-}
-
-/*
- * Replaces the text KEY of the prompt by what it repeats of the first COUNT sources; a text that
- * would not get shorter stays.
- */
+/* Replaces the text KEY of the prompt by what it repeats, if that is shorter. */
 static void
-thin_text(const char *key, size_t count)
+thin_text(const char *key)
 {
 	json_t *prompt = json_object_get(whole, kfact_names[KFACT_PROMPT]),
 	       *value = json_object_get(prompt, key);
-	json_auto_t *parts = NULL, *text = NULL;
+	json_auto_t *text = NULL;
 	auto_free char *full = NULL;
 	size_t len;
 
 	if (!json_is_string(value) && !json_is_array(value))
 		return;
 	full = text_of(value, &len);
-	parts = ktext_parts(full, len, sources.list, count);
-	text = json_pack(
-	    "{s:s,s:o,s:O}", "sha256", digest_of(value), "of", first_names(count), "parts", parts);
+	text = json_pack("{s:s,s:O,s:o}", "sha256", digest_of(value), "of", sources.names, "parts",
+	    ktext_parts(full, len, sources.list, json_array_size(sources.names)));
 	if (json_is_array(value))
 		kjson_set(text, "json", json_true());
-	if (kjson_size(text) < len && gives(parts, count, full, len)) {
+	if (kjson_size(text) < len) {
 		kjson_set(
-		    named, kshown("%s.%s", kfact_names[KFACT_PROMPT], key), json_incref(text));
+		    named, kshown("%s.%s", kfact_names[KFACT_PROMPT], key), json_deep_copy(text));
 		json_object_del(prompt, key);
 	}
 }
@@ -553,49 +526,31 @@ shared_text(const json_t *prompt, const char *shared, struct kbuf *b)
 	kbuf_printf(b, "\n%s\n%s", list, shared ?: "");
 }
 
-/*
- * The name of the file that holds the text; the file is made unless it exists. TEXT is kept here:
- * the next prompt mostly has the same.
- */
+/* The name of the file that holds the text; the file is made unless it exists. */
 static const char *
-keep_shared(struct kbuf *text)
+keep_shared(const struct kbuf *text)
 {
-	static struct kbuf last;
-	static char name[sizeof shared_mark + 64];
-	const char *path, *hex;
-	auto_free char *parent = NULL;
-	bool same = last.len == text->len && !memcmp(last.data, text->data, last.len);
+	const char *hex = kshown("%.16s", ksha256(text->data, text->len)), *path = shared_path(hex);
+	auto_free char *parent = kfolder_of(path);
 
-	kbuf_free(same ? text : &last);
-	if (same) {
-		*text = last;
-		return name;
-	}
-	last = *text;
-	hex = kshown("%.16s", ksha256(text->data, text->len));
-	path = shared_path(hex);
-	parent = kfolder_of(path);
 	kmake_folder(parent);
 	if (!kis_there(path))
 		kwrite_or_die(path, text->data, text->len);
-	snprintf(name, sizeof name, "%s%s", shared_mark, hex);
-	return name;
+	return kshown("%s%s", shared_mark, hex);
 }
 
 static void
 thin_prompt(const char *shared)
 {
-	struct kbuf text = { 0 };
-	const char *name;
+	auto_buf struct kbuf text = { 0 };
 
 	shared_text(json_object_get(whole, "prompt"), shared, &text);
-	name = keep_shared(&text);
 	sources.names = json_array();
-	add_source(name, text.data, text.len);
+	add_source(keep_shared(&text), text.data, text.len);
+	thin_text("knowledge");
+	thin_text("system");
 	walk(json_object_get(whole, "sample"), "sample", add_long_text);
-	thin_text("knowledge", 1);
-	thin_text("system", 1);
-	thin_text("user", json_array_size(sources.names));
+	thin_text("user");
 	json_decref(sources.names);
 	free(sources.list);
 	sources.list = NULL;
