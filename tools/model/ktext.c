@@ -5,113 +5,53 @@
 /* A shorter run takes less room as plain text. */
 enum { LEAST_BYTES = 40 };
 
-/* A line with its newline. */
-struct line {
-	const char *s;
-	size_t len, at;        /* AT: among those of all sources */
-	size_t source, number; /* where its source has it */
-};
-
-/* The lines of all sources in their order, and sorted by their text. */
-struct lines {
-	struct line *line, *sorted;
-	size_t count;
-};
-
-static struct line
-next_line(const char *s, const char *end)
+/* Length of the line at S, with its newline. */
+static size_t
+line_at(const char *s, const char *end)
 {
 	const char *newline = memchr(s, '\n', (size_t)(end - s));
 
-	return (struct line){ .s = s, .len = (size_t)((newline ? newline + 1 : end) - s) };
-}
-
-static int
-by_text(const void *pa, const void *pb)
-{
-	const struct line *a = pa, *b = pb;
-
-	if (a->len != b->len)
-		return a->len < b->len ? -1 : 1;
-	return memcmp(a->s, b->s, a->len);
-}
-
-/* The same, and equal lines in the order of the sources. */
-static int
-by_place(const void *pa, const void *pb)
-{
-	const struct line *a = pa, *b = pb;
-
-	return by_text(a, b) ?: (a->at > b->at) - (a->at < b->at);
-}
-
-static void
-lines_open(struct lines *all, const struct ktext_source *sources, size_t count)
-{
-	*all = (struct lines){ 0 };
-	for (size_t i = 0; i < count; i++) {
-		const char *s = sources[i].text, *end = s + sources[i].len;
-
-		for (size_t number = 0; s < end; number++, s += all->line[all->count++].len) {
-			kgrow(all->line, all->count);
-			all->line[all->count] = next_line(s, end);
-			all->line[all->count].at = all->count;
-			all->line[all->count].source = i;
-			all->line[all->count].number = number;
-		}
-	}
-	all->sorted = kcalloc(all->count, sizeof *all->sorted);
-	for (size_t i = 0; i < all->count; i++)
-		all->sorted[i] = all->line[i];
-	qsort(all->sorted, all->count, sizeof *all->sorted, by_place);
-}
-
-static void
-lines_close(struct lines *all)
-{
-	free(all->line);
-	free(all->sorted);
+	return (size_t)((newline ? newline + 1 : end) - s);
 }
 
 /* A run of lines of one source. */
 struct run {
 	size_t source, first, count, bytes;
 };
-/* The run of the text at S that begins with the line FROM of a source. */
+
+/* The lines that P and S have in common, from there on. */
 static struct run
-run_at(const struct lines *all, const struct line *from, const char *s, const char *end)
+run_at(const char *p, const char *p_end, const char *s, const char *end)
 {
-	struct run r = { from->source, from->number, 0, 0 };
+	struct run r = { 0 };
 
-	for (size_t at = from->at; at < all->count && s < end; at++) {
-		struct line line = next_line(s, end);
-
-		if (all->line[at].source != r.source || by_text(&line, &all->line[at]))
+	for (size_t n; p < p_end && s < end && *p == *s; p += n, s += n) {
+		n = line_at(s, end);
+		if (n != line_at(p, p_end) || memcmp(p, s, n))
 			break;
 		r.count++;
-		r.bytes += line.len;
-		s += line.len;
+		r.bytes += n;
 	}
 	return r;
 }
 
 /* The longest run at the beginning of the text at S; bytes 0: none worth using. */
 static struct run
-longest_run(const struct lines *all, const char *s, const char *end)
+longest_run(const struct ktext_source *sources, size_t count, const char *s, const char *end)
 {
-	struct line first = next_line(s, end);
-	const struct line *l = bsearch(&first, all->sorted, all->count, sizeof *l, by_text);
-	struct run best = { .bytes = 0 };
+	struct run best = { .bytes = LEAST_BYTES - 1 };
 
-	while (l && l > all->sorted && !by_text(l - 1, &first))
-		l--;
-	for (; l && l < all->sorted + all->count && !by_text(l, &first); l++) {
-		struct run r = run_at(all, l, s, end);
+	for (size_t i = 0; i < count; i++) {
+		const char *p = sources[i].text, *p_end = p + sources[i].len;
 
-		if (r.bytes > best.bytes)
-			best = r;
+		for (size_t number = 0; p < p_end; p += line_at(p, p_end), number++) {
+			struct run r = run_at(p, p_end, s, end);
+
+			if (r.bytes > best.bytes)
+				best = (struct run){ i, number, r.count, r.bytes };
+		}
 	}
-	return best.bytes >= LEAST_BYTES ? best : (struct run){ .bytes = 0 };
+	return best.count ? best : (struct run){ 0 };
 }
 
 static void
@@ -126,14 +66,12 @@ ktext_parts(const char *text, size_t len, const struct ktext_source *sources, si
 {
 	const char *s = text, *own = text, *end = text + len;
 	json_t *parts = json_array();
-	struct lines all;
 
-	lines_open(&all, sources, count);
 	while (s < end) {
-		struct run r = longest_run(&all, s, end);
+		struct run r = longest_run(sources, count, s, end);
 
 		if (!r.bytes) {
-			s += next_line(s, end).len;
+			s += line_at(s, end);
 			continue;
 		}
 		put_own(parts, own, (size_t)(s - own));
@@ -142,7 +80,6 @@ ktext_parts(const char *text, size_t len, const struct ktext_source *sources, si
 		own = s += r.bytes;
 	}
 	put_own(parts, own, (size_t)(s - own));
-	lines_close(&all);
 	return parts;
 }
 
@@ -153,14 +90,13 @@ add_run(struct kbuf *b, const struct ktext_source *source, json_int_t first, jso
 	const char *s = source->text, *end = s + source->len;
 
 	for (json_int_t n = 0; n < first + lines; n++) {
-		const char *newline = s < end ? memchr(s, '\n', (size_t)(end - s)) : NULL;
-		const char *next = newline ? newline + 1 : end;
+		size_t len = line_at(s, end);
 
 		if (s == end)
 			return false;
 		if (n >= first)
-			kbuf_add(b, s, (size_t)(next - s));
-		s = next;
+			kbuf_add(b, s, len);
+		s += len;
 	}
 	return true;
 }
