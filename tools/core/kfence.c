@@ -84,14 +84,6 @@ clean(const char *s, size_t len, const char *hidden, bool restarts)
 	uint32_t c;
 
 	for (size_t i = 0, n; i < len; i += n) {
-		/* Nearly all text consists of these, and needs no closer look. */
-		for (n = 0;
-		     i + n < len && ((s[i + n] >= ' ' && s[i + n] <= '~') || s[i + n] == '\n');)
-			n++;
-		kbuf_add(&b, s + i, n);
-		i += n;
-		if (i == len)
-			break;
 		n = kfence_next(s + i, len - i, &c);
 		if (c == '\r' && i + 1 < len && (s[i + 1] == '\n' || s[i + 1] == '\r'))
 			continue;

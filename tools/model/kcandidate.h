@@ -80,7 +80,7 @@ char *kcandidate_read(struct kcandidate *c, json_t *record);
 /* Reads only id, trial and branch, into a C that owns nothing. NULL, or the fault. */
 char *kcandidate_place(struct kcandidate *c, const json_t *record);
 void kcandidate_free(struct kcandidate *c);
-/* Order for qsort and bsearch. */
+/* Order for qsort. */
 int kcandidate_by_branch(const void *a, const void *b);
 
 /* May the record hold a cell? */

@@ -278,19 +278,6 @@ add_fact(const char *id, enum kfact stage, json_t **from, json_t *texts)
 	return fault;
 }
 
-char *
-krecord_glance(const json_t *record)
-{
-	const char *id = kjson_str(record, "id");
-	const char *path = kplace_id(id, kfact_names[KFACT_EVAL]);
-	FILE *f = fopen(path, "re");
-	bool good = f && fseek(f, -1, SEEK_END) == 0 && getc(f) == '\n';
-
-	if (f)
-		fclose(f);
-	return good ? NULL : damaged(path, id, kfact_names[KFACT_EVAL]);
-}
-
 /* The fact that FROM names; KFACTS: none. */
 static enum kfact
 named_in(const json_t *from)

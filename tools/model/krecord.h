@@ -32,11 +32,6 @@ extern void (*krecord_reads)(const char *path);
  * wrong and what to do, which the caller frees.
  */
 char *krecord_join(json_t *record, enum kjoin join);
-/*
- * Whether krecord_join would probably succeed, judged only by the end of the evaluation; the same
- * results.
- */
-char *krecord_glance(const json_t *record);
 /* Like kin_next, then joins the record. */
 bool krecord_next(struct kin *in, struct krec *rec, enum kjoin join);
 /*

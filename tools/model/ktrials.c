@@ -127,8 +127,6 @@ read_record(const struct ktrial *trial, json_t *record, struct kcandidate *c, bo
 	if (strcmp(kjson_str_or(record, "schema", KRECORD_SCHEMA), KPART_SCHEMA))
 		return kstrdup("is of an older version of kiln; "
 		               "kcampaign upgrade converts the campaign");
-	if (ktrials.glancing)
-		return krecord_glance(record);
 	if ((fault = krecord_join(record, ktrials.join | KJOIN_LENIENT)))
 		return fault;
 	*advised = false;
@@ -180,12 +178,10 @@ read_scores(struct ktrial *trial)
 static const struct kcandidate *
 find_branch(const struct ktrial *trial, long branch)
 {
-	struct kcandidate key = { .branch = branch };
-
-	/* A damaged trial has no list at all. */
-	return trial->count
-	    ? bsearch(&key, trial->list, trial->count, sizeof key, kcandidate_by_branch)
-	    : NULL;
+	kforeach_list(one, trial)
+		if (one->branch == branch)
+			return one;
+	return NULL;
 }
 
 /* In rounds the decision says which; in a search over cells it is the archive's new best. */
@@ -321,14 +317,11 @@ ktrials_find(const char *id)
 size_t
 ktrials_check(void)
 {
-	for (long n = 0; n <= ktrials.last; n++) {
-		if (ktrials.trial[n].loaded)
-			continue;
-		ktrials.glancing = true;
-		ktrials_get(n);
-		ktrials_drop(n);
-		ktrials.glancing = false;
-	}
+	for (long n = 0; n <= ktrials.last; n++)
+		if (!ktrials.trial[n].loaded) {
+			ktrials_get(n);
+			ktrials_drop(n);
+		}
 	return ktrials.fault_count;
 }
 

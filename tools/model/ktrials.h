@@ -41,7 +41,6 @@ extern struct ktrials {
 	struct ktrial *trial; /* LAST + 1 of them */
 	char *reference_of;   /* the campaign that the reference belongs to, by its own account */
 	bool damaged;         /* a fault in what is being read */
-	bool glancing;
 } ktrials;
 
 /* The campaign of this process. Reads the reference and the header of the archive. */
@@ -53,10 +52,7 @@ const struct ktrial *ktrials_get(long number);
 void ktrials_drop(long number);
 /* The sound record of candidate ID, or NULL. */
 const struct kcandidate *ktrials_find(const char *id);
-/*
- * Checks all trials and returns the number of faults. To be quick, it looks only at the end of an
- * evaluation that a thin record was made from.
- */
+/* Checks all trials and returns the number of faults. */
 size_t ktrials_check(void);
 /* Dies with K_USAGE, after naming the faults, unless every record of trial NUMBER is sound. */
 void ktrials_need(long number);
