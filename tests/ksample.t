@@ -318,8 +318,8 @@ ok 'shares shift to what pays off' '
 	n=$(many 106 -a a -g stay | jq -r .sample.strategy | grep -c refine); echo $n
 	[ $n -gt 60 ]'
 
-ok 'nothing after the elites and the cells is read' '
-	{ cat a4; for i in 1 2 3 4 5; do echo "{\"kind\":\"program\",\"id\":\"005/0$i\",\"cell\":\"0000\",\"score\":1,\"status\":\"correct\"}"; done; echo garbage; } >a
+ok 'programs that were not timed are no parents' '
+	{ cat a4; for i in 1 2 3 4 5; do echo "{\"kind\":\"program\",\"id\":\"005/0$i\",\"cell\":\"0000\",\"score\":1,\"status\":\"correct\"}"; done; } >a
 	ksample --trial 7 -a a -g g >x
 	ksample --trial 7 -a a4 -g g | same - x'
 

@@ -173,7 +173,7 @@ test_load(void)
 {
 	const struct karch_row *list[KARCH_CELLS];
 
-	karch_load(NULL, true);
+	karch_load(NULL);
 	CHECK(!karch.header && karch.trial == -1 && karch_ranked(list) == 0);
 	CHECK(karch_median() == 0);
 	karch.elite[1] = kcalloc(1, sizeof **karch.elite);
@@ -188,7 +188,7 @@ test_load(void)
 	CHECK(karch_ranked(list) == 3 && list[0] == karch.elite[9] && list[1] == karch.elite[2]);
 	karch_free();
 	karch_row_free(NULL);
-	CHECK_EXIT(K_USAGE, karch_load("/nowhere/archive.ndjson", true));
+	CHECK_EXIT(K_USAGE, karch_load("/nowhere/archive.ndjson"));
 	CHECK_EXIT(K_USAGE, karch_program("001/01", true));
 }
 
@@ -203,7 +203,7 @@ load_rows(const char *rows)
 	if (fd < 0 || kwrite_all(fd, header, strlen(header)) < 0 ||
 	    kwrite_all(fd, rows, strlen(rows)) < 0)
 		kdie_errno(K_IO, "%s", path);
-	karch_load(path, true);
+	karch_load(path);
 	close(fd);
 	unlink(path);
 }

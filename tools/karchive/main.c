@@ -76,7 +76,7 @@ view(char **operands)
 
 	if (*operands && operands[1])
 		koption_misuse(usage, "give one archive only");
-	karch_load(path, true);
+	karch_load(path);
 	kout_open(given.output);
 	code = given.view == VIEW_TOP  ? show_top(given.top)
 	    : given.view == VIEW_STATS ? show_stats()
@@ -91,7 +91,7 @@ update(char **operands, size_t count)
 	long after, before;
 
 	kcamp_load();
-	karch_load(given.archive, true);
+	karch_load(given.archive);
 	before = kjson_int(karch.header, "candidates");
 	after = given.thin ? karch.trial : -1;
 	update_archive(operands, count);

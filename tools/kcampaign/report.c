@@ -175,7 +175,7 @@ read_cells(long trial, double best[LEVELS][LEVELS])
 
 	for (int i = 0; i < LEVELS * LEVELS; i++)
 		best[i / LEVELS][i % LEVELS] = -1;
-	karch_load(kplace_trial(trial, "archive.ndjson"), false);
+	karch_load(kplace_trial(trial, "archive.ndjson"));
 	for (int cell = 0; cell < KARCH_CELLS; cell++) {
 		const struct karch_row *row = karch.elite[cell];
 		double *b = &best[karch_level(cell, 0)][karch_level(cell, 1)], speedup;

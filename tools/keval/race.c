@@ -128,7 +128,7 @@ archive_header(const char *option)
 {
 	if (!keval.archive)
 		kdie_usage("%s needs the archive of the previous trial (--archive)", option);
-	karch_load(keval.archive, false);
+	karch_load(keval.archive);
 	return json_incref(karch.header);
 }
 

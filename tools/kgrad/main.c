@@ -29,7 +29,7 @@ main(int argc, char **argv)
 	kcamp_load();
 	gradient_load(start);
 	after = thin ? gradient.trial : -1;
-	karch_load(before, false);
+	karch_load(before);
 	gradient_update(argv + optind, (size_t)(argc - optind));
 	kout_open(output);
 	gradient_put(after);

@@ -136,7 +136,7 @@ load_report(bool empty)
 	if (!ktrials.header)
 		kdie_usage(
 		    "%s: no trial is complete yet, so there is nothing to report", kcamp.dir);
-	karch_load(kplace_trial(kjson_int(ktrials.header, "trial"), "archive.ndjson"), true);
+	karch_load(kplace_trial(kjson_int(ktrials.header, "trial"), "archive.ndjson"));
 	load_trials();
 	report.reference = ktrials_find(KARCH_REFERENCE);
 	if (!report.reference)

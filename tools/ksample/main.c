@@ -148,7 +148,7 @@ load(void)
 {
 	if (!given.archive)
 		given.archive = default_file(given.trial < 0 ? -1 : given.trial - 1, "archive");
-	karch_load(given.archive, false);
+	karch_load(given.archive);
 	search.trial = given.trial < 0 ? karch.trial + 1 : given.trial;
 	if (search.trial < 1)
 		search.trial = 1;

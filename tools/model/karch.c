@@ -348,12 +348,9 @@ keep_row(struct karch_row *row, size_t from)
 	return why;
 }
 
-/*
- * The rows of a file that are not KNOWN from a newer file, including at most MOST programs. Those
- * of a THIN file are added to the known ones.
- */
+/* The rows of a file that are not KNOWN from a newer file; those of a THIN one become known. */
 static char *
-read_rows(struct kin *in, bool thin, size_t most, json_t *known)
+read_rows(struct kin *in, bool thin, json_t *known)
 {
 	size_t from = karch.programs;
 	const char *line;
@@ -363,11 +360,10 @@ read_rows(struct kin *in, bool thin, size_t most, json_t *known)
 	while ((line = kin_line(in, &len, &fault))) {
 		struct karch_row *row = kcalloc(1, sizeof *row);
 		const char *why = scan_row(line, row) ? NULL : "karchive writes no such row";
-		bool end = !why && !row->elite && karch.programs - from == most;
 
 		row->line = kstrndup(line, len);
 		row->len = len;
-		if (why || end || json_object_get(known, row->id)) {
+		if (why || json_object_get(known, row->id)) {
 			karch_row_free(row);
 		} else {
 			if (thin)
@@ -377,8 +373,6 @@ read_rows(struct kin *in, bool thin, size_t most, json_t *known)
 		if (why)
 			return kasprintf(
 			    "%s:%ld: not a line of an archive: %s", in->file, in->lineno, why);
-		if (end)
-			return NULL;
 	}
 	return fault;
 }
@@ -533,24 +527,21 @@ karch_sort(void)
 
 /* For rows from several files: are all there, and are the programs in order? */
 static char *
-settle(const char *path, bool programs)
+settle(const char *path)
 {
 	const struct karch_row *list[KARCH_CELLS];
-	json_int_t count = kjson_int(karch.header, "elites");
+	size_t elites = karch_ranked(list);
 
 	karch_sort();
-	while (!programs && karch.programs > KARCH_CONTENDERS)
-		karch_row_free(karch.program[--karch.programs]);
-	if (programs)
-		count += kjson_int(karch.header, "programs") - (json_int_t)karch.programs;
-	if (count == (json_int_t)karch_ranked(list))
+	if (kjson_int(karch.header, "elites") + kjson_int(karch.header, "programs") ==
+	    (long)(elites + karch.programs))
 		return NULL;
 	return kasprintf("%s: an archive that it builds on has changed", path);
 }
 
 /* Reads one file of an archive; *PATH becomes the file that it builds on, or NULL. */
 static char *
-read_file(char **path, bool programs, json_t *known)
+read_file(char **path, json_t *known)
 {
 	char *before = NULL, *fault;
 	json_t *header;
@@ -564,8 +555,7 @@ read_file(char **path, bool programs, json_t *known)
 	fault = karch_header(&in, &header);
 	if (!fault) {
 		before = karch_before(*path, header);
-		fault = read_rows(
-		    &in, before, programs || before ? SIZE_MAX : (size_t)KARCH_CONTENDERS, known);
+		fault = read_rows(&in, before, known);
 		kjson_foreach_text(id, header, "gone")
 			kjson_enter(known, id);
 		if (!karch.header)
@@ -600,7 +590,7 @@ karch_free(void)
 }
 
 char *
-karch_try(const char *path, bool programs)
+karch_try(const char *path)
 {
 	auto_free char *file = kstrdup(path);
 	char *fault = NULL;
@@ -608,9 +598,9 @@ karch_try(const char *path, bool programs)
 
 	karch_free();
 	while (file && !fault)
-		fault = read_file(&file, programs, known);
+		fault = read_file(&file, known);
 	if (!fault && json_object_get(karch.header, "after"))
-		fault = settle(path, programs);
+		fault = settle(path);
 	if (fault) {
 		karch_free();
 		return fault;
@@ -622,9 +612,9 @@ karch_try(const char *path, bool programs)
 }
 
 void
-karch_load(const char *path, bool programs)
+karch_load(const char *path)
 {
-	char *fault = karch_try(path, programs);
+	char *fault = karch_try(path);
 
 	if (fault)
 		kdie_usage("%s", fault);

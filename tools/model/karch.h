@@ -100,13 +100,12 @@ extern struct karch {
 } karch;
 
 /*
- * Read an archive in place of the last one; PATH NULL gives an empty one. If PROGRAMS is false,
- * only KARCH_CONTENDERS of the other programs are read. A file that is not an archive, or breaks a
- * rule of its format, ends the program with K_USAGE.
+ * Read an archive in place of the last one; PATH NULL gives an empty one. A file that is not an
+ * archive, or breaks a rule of its format, ends the program with K_USAGE.
  */
-void karch_load(const char *path, bool programs);
+void karch_load(const char *path);
 /* The same, but a fault is returned as text, which the caller frees; then the archive is empty. */
-char *karch_try(const char *path, bool programs);
+char *karch_try(const char *path);
 /* Leaves an empty one. */
 void karch_free(void);
 void karch_row_free(struct karch_row *row);

@@ -254,7 +254,7 @@ read_archive(long trial)
 	struct karch used = karch;
 
 	karch = (struct karch){ 0 };
-	fault = karch_try(kplace_trial(trial, "archive.ndjson"), true);
+	fault = karch_try(kplace_trial(trial, "archive.ndjson"));
 	if (fault)
 		add_fault(kasprintf("%s" REMAKE, fault));
 	else

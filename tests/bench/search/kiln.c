@@ -172,7 +172,7 @@ close_trial(const struct run *r, long trial)
 
 	call(r, karchive_main, trial ? karchive : first_archive);
 	call(r, kgrad_main, trial ? kgrad : first_gradient);
-	karch_load(archive, false);
+	karch_load(archive);
 	if (!karch_id(kjson_str_or(karch.header, "best.id", KARCH_REFERENCE), &t, &b))
 		kdie(K_IO, "%s: no best", archive);
 	return r->replies[t][b].height;
