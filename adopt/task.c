@@ -26,6 +26,8 @@ static const double cold_us = 10;
  */
 static const double touch_us = 10;
 
+#define ORACLE "oracle.so"
+
 /* Samples of a workload, when the judge of candidates is tried on the reference. */
 static const double brief_s = 0.02;
 
@@ -47,20 +49,13 @@ static struct {
 	json_t *task;
 	json_t *targets;    /* the configurations whose times count, by workload */
 	json_t *counted;    /* formulas for the work of a call, by counters; or NULL */
-	json_t *small;      /* workloads that are checked but not timed */
 	json_t *untimed;    /* names of configurations that are not timed either */
 	bool inout;         /* arrays that are written are also read */
 	const char *oracle; /* "double", "reference", or "self": doubles already, or integers */
 	size_t step;        /* of the tolerance */
 	bool loosened;      /* it is one step more than the reference needs */
-	bool large;         /* inputs of large magnitudes too */
-	bool fixed;         /* sizes and numbers only have values that were observed */
 	bool held;          /* and so do arrays of integers */
 	enum floats floats;
-	struct {
-		char *text, *fault; /* text: of the last oracle built; fault: NULL if it builds;
-                                     * owned */
-	} built;
 	json_t *tried;   /* the reference as it was judged last; NULL: the judge crashed */
 	json_t *symbols; /* what it needs of the C library, beyond what every candidate may call */
 	json_t *timing;  /* its times, when the campaign's judge accepted it */
@@ -71,7 +66,14 @@ static struct {
 	bool crashed;    /* with the numbers of one draw, after it was right with others */
 	const char *sanitizer; /* loads its library; NULL: not built yet, "": there is none */
 	bool checked;          /* calls go to the build with the sanitizer */
-} draft = { .oracle = "double", .large = true };
+} draft = { .oracle = "double" };
+
+/* What it has beyond the application's calls. */
+static struct extra {
+	json_t *small; /* workloads that are checked but not timed */
+	bool large;    /* inputs of large magnitudes */
+	bool fixed;    /* sizes and numbers only have values that were observed */
+} extra = { .large = true };
 
 /* A note that ends with the names of workloads: NAME joins those of an earlier note. */
 static void
@@ -97,27 +99,6 @@ static const struct {
 } steps[] = { { NULL, 0 }, { "64", 0 }, { "4096", 0 }, { "262144", 1e-5 }, { "262144", 1e-4 },
 	{ "262144", 1e-3 } };
 
-static json_t *
-strings(const char *text)
-{
-	json_t *list = json_array();
-	auto_free char *copy = kstrdup(text);
-
-	kpart_foreach(p, copy, "*") {
-		struct kscan_scope none = { 0 };
-		size_t len = strlen(p);
-		int64_t n;
-
-		if (kscan_number(&none, p, &n))
-			json_array_append_new(list, json_integer(n));
-		else if (*p == '(' && p[len - 1] == ')')
-			json_array_append_new(list, json_stringn(p + 1, len - 2));
-		else
-			kjson_add(list, p);
-	}
-	return list;
-}
-
 /*
  * Factors become dimensions only if every '*' is outside parentheses and nothing is added:
  * otherwise there is one dimension.
@@ -125,14 +106,21 @@ strings(const char *text)
 static json_t *
 shape_json(const char *shape)
 {
-	int depth = 0;
+	static const char product[] = "\\A(?<f>\\w+|(?<p>\\((?:[^()*]|(?&p))*\\)))(?:\\*(?&f))*\\z";
+	auto_free char *copy = kstrdup(shape);
+	json_t *list;
 
-	for (const char *p = shape; *p; p++) {
-		depth += (*p == '(') - (*p == ')');
-		if ((depth && *p == '*') || (!depth && strchr("+-/%", *p)))
-			return json_pack("[s]", shape);
+	if (!kregex_is(product, shape))
+		return json_pack("[s]", shape);
+	list = json_array();
+	kpart_foreach(p, copy, "*") {
+		size_t inside = *p == '(';
+
+		json_array_append_new(list,
+		    kis_digit(*p) ? json_integer(strtoll(p, NULL, 0))
+		                  : json_stringn(p + inside, strlen(p) - 2 * inside));
 	}
-	return strings(shape);
+	return list;
 }
 
 static bool
@@ -153,7 +141,7 @@ axis_json(const struct value *x)
 	if (x->tied)
 		return json_pack("{s:s,s:s}", "type", "expr", "expression", x->tied);
 	axis = json_pack("{s:s}", "type", "var");
-	if (draft.fixed || x->listed || kany(values_each(y), y->own))
+	if (extra.fixed || x->listed || kany(values_each(y), y->own))
 		json_object_set_new(axis, "fixed", json_true());
 	return axis;
 }
@@ -185,7 +173,7 @@ add_members(json_t *axes, json_t *inputs, json_t *outputs, json_t *arguments)
 			        json_object_get(
 			            json_object_get(json_array_get(parameters.calls, 0), "args"),
 			            x->name),
-			        "fixed", draft.fixed || !kbegins(x->dtype, "float")));
+			        "fixed", extra.fixed || !kbegins(x->dtype, "float")));
 			continue;
 		}
 		tensor = json_pack("{s:o,s:s}", "shape", shape_json(x->shape), "dtype", x->dtype);
@@ -453,6 +441,19 @@ combinations(void)
 	return list;
 }
 
+/* Sets the sizes among ARGS, and adds them to NAME. */
+static void
+set_sizes(json_t *args, const int sizes[4], struct kbuf *name)
+{
+	size_t n = 0;
+
+	values_each(x)
+		if (value_is_free(x) && x->size) {
+			kjson_put(args, x->name, sizes[n % 4]);
+			kbuf_printf(name, "_%d", sizes[n++ % 4]);
+		}
+}
+
 /*
  * Integers that are not sizes, one above and one below the observed values: the winner must be
  * right there too.
@@ -460,28 +461,19 @@ combinations(void)
 static void
 add_neighbours(json_t *all, const json_t *given)
 {
-	values_each(x)
-		for (int by = -1; by <= 1; by += 2) {
-			json_auto_t *args = NULL;
-			auto_free char *name = NULL;
-			json_int_t v;
+	static const int sizes[] = { 23, 29, 35, 41 };
 
-			if (!value_is_free(x) || x->size)
-				continue;
-			args = json_deep_copy(
-			    json_array_get(given, by < 0 ? json_array_size(given) - 1 : 0));
-			v = kjson_int(args, x->name) + by;
-			if (v < 1)
-				continue;
+	values_each(x)
+		for (int by = -1; by <= 1 && value_is_free(x) && !x->size; by += 2) {
+			size_t at = by < 0 ? json_array_size(given) - 1 : 0;
+			json_auto_t *args = json_deep_copy(json_array_get(given, at));
+			json_int_t v = kjson_int(args, x->name) + by;
+			auto_buf struct kbuf none = { 0 };
+
 			kjson_put(args, x->name, v);
-			name = kasprintf("check_%s_%lld", x->name, v);
-			v = 23;
-			values_each(y)
-				if (value_is_free(y) && y->size) {
-					kjson_put(args, y->name, v);
-					v += 6;
-				}
-			add_check(all, name, args);
+			set_sizes(args, sizes, &none);
+			if (v > 0)
+				add_check(all, kshown("check_%s_%lld", x->name, v), args);
 		}
 }
 
@@ -500,17 +492,11 @@ small_workloads(void)
 	for (size_t i = 0; i < LEN(sizes); i++) {
 		json_auto_t *args =
 		    json_deep_copy(json_array_get(given, i % json_array_size(given)));
-		auto_buf struct kbuf name = { 0 };
-		size_t n = 0;
+		auto_buf struct kbuf name = kbuf_empty();
 
-		kbuf_puts(&name, "check");
-		values_each(x)
-			if (value_is_free(x) && x->size) {
-				kjson_put(args, x->name, sizes[i][n % 4]);
-				kbuf_printf(&name, "_%d", sizes[i][n++ % 4]);
-			}
-		if (n)
-			add_check(all, name.data, args);
+		set_sizes(args, sizes[i], &name);
+		if (name.len)
+			add_check(all, kshown("check%s", name.data), args);
 	}
 	add_neighbours(all, given);
 	return all;
@@ -637,25 +623,18 @@ description(void)
 	return kjson_string(line);
 }
 
-/* The entry's head, from the reference; the caller frees. */
+/*
+ * The entry's head, from the reference, in one line; the caller frees. Its only string, which is
+ * blank in the code, is the language.
+ */
 static char *
 prototype(void)
 {
-	const struct kscan *s = &draft.scan;
-	const struct kscan_item *f = kscan_function(s, adoption.entry);
-	struct kbuf b = kbuf_empty();
-	bool quoted = false; /* the language in 'extern "C"', which is blank in the code */
+	const struct kscan_item *f = kscan_function(&draft.scan, adoption.entry);
+	auto_free char *head = f ? kscan_copy(f->in, f->from, f->body) : kstrdup(""),
+	               *plain = kregex_sub("\"\\s*\"", head, "\"C\"");
 
-	for (size_t p = f ? f->from : 0; f && p < f->body; p++) {
-		quoted ^= s->code[p] == '"';
-		if (quoted || !kis_space(s->code[p]))
-			kbuf_add(&b, s->text + p, 1);
-		else if (b.len && b.data[b.len - 1] != ' ')
-			kbuf_puts(&b, " ");
-	}
-	while (b.len && b.data[b.len - 1] == ' ')
-		b.data[--b.len] = '\0';
-	return b.data;
+	return kfence_line(plain, strlen(plain));
 }
 
 void
@@ -680,7 +659,7 @@ draft_task(void)
 		           "so there is nothing to check",
 		    adoption.kernel);
 	workloads = timed_workloads();
-	json_array_extend(workloads, draft.small);
+	json_array_extend(workloads, extra.small);
 	t = json_pack("{s:s,s:s,s:s,s:o,s:s,s:o,s:o,s:o,s:{s:s,s:o,s:s},s:s,s:{s:s,s:O,s:o},s:o,"
 	              "s:s*,s:s*,s:s*,s:o*,s:o,s:O*,s:{s:s,s:s,s:O}}",
 	    "schema", "task/1", "name", adoption.kernel, "op", adoption.kernel, "description",
@@ -694,7 +673,7 @@ draft_task(void)
 	               : "oracle.c",
 	    "reduction", steps[draft.step].reduction, "tolerance",
 	    rtol > 0 ? json_pack("{s:f}", "rtol", rtol) : NULL, "distributions",
-	    draft.large ? json_pack("[s,s,s]", "normal", "uniform", "large")
+	    extra.large ? json_pack("[s,s,s]", "normal", "uniform", "large")
 	                : json_pack("[s,s]", "normal", "uniform"),
 	    "allow_symbols", draft.symbols, "notes", "adopted", adoption.file, "oracle",
 	    draft.oracle, "told", parameters.notes);
@@ -721,10 +700,10 @@ write_draft(void)
 static void
 write_replay(void)
 {
-	json_t *small = draft.small;
+	json_t *small = extra.small;
 	enum floats floats = draft.floats;
 
-	draft.small = json_array();
+	extra.small = json_array();
 	draft.floats = FLOATS_KEPT;
 	draft_task();
 	kjson_foreach(w, draft.task, "workloads")
@@ -732,16 +711,16 @@ write_replay(void)
 			if (json_is_object(v))
 				json_object_set_new(v, "fresh", json_false());
 	write_json(adopt_path("task/replay.json"), draft.task);
-	json_decref(draft.small);
-	draft.small = small;
+	json_decref(extra.small);
+	extra.small = small;
 	draft.floats = floats;
 }
 
 /* ---- trying it out ---- */
 
 /*
- * Text of the oracle for the choices in D; NULL with *WHY when that is impossible; the caller frees
- * both.
+ * Text of the oracle for the choices so far; NULL with *WHY when that is impossible; the caller
+ * frees both.
  */
 static char *
 oracle_text(char **why)
@@ -753,28 +732,23 @@ oracle_text(char **why)
 }
 
 /*
- * Build the oracle for the choices in D; it is not built again if it is the same as the last one.
- * Returns why there is none, or NULL; the caller frees.
+ * Build the oracle for the choices so far, unless it is the last one. Returns why there is none, or
+ * NULL; the caller frees.
  */
 static char *
 make_oracle(void)
 {
-	char *why = NULL, *path = adopt_path("task/oracle.%s", adoption.suffix);
-	auto_free char *text = oracle_text(&why), *log = NULL;
+	char *why = NULL, *path = adopt_path("task/oracle.%s", adoption.suffix),
+	     *object = adopt_path("task/" ORACLE);
+	auto_free char *text = oracle_text(&why), *was = file_text(path, NULL), *log = NULL;
 
-	if (!text)
+	if (!text || (was && !strcmp(was, text) && kis_there(object)))
 		return why;
-	if (!draft.built.text || strcmp(draft.built.text, text)) {
-		write_text(path, text);
-		free(draft.built.fault);
-		draft.built.fault = NULL;
-		if (!build_alone(path, adopt_path("task/oracle.so"), &log))
-			draft.built.fault =
-			    kasprintf("it does not compile: %.*s", (int)strcspn(log, "\n"), log);
-		free(draft.built.text);
-		draft.built.text = kstrdup(text);
-	}
-	return kstrdup(draft.built.fault);
+	write_text(path, text);
+	unlink(object);
+	return build_alone(path, object, &log)
+	    ? NULL
+	    : kasprintf("it does not compile: %.*s", (int)strcspn(log, "\n"), log);
 }
 
 /*
@@ -816,7 +790,7 @@ judge(int seeds)
 
 	unlink(out);
 	r = run_judge("harness",
-	    kshown("-t task.json -s full --oracle ./oracle.so --phase "
+	    kshown("-t task.json -s full --oracle ./" ORACLE " --phase "
 	           "correctness --threads %ld --seeds %d --name "
 	           "reference ./reference.so -o ../log/harness.json",
 	        kjson_int(adoption.json, "threads"), seeds));
@@ -965,6 +939,12 @@ crashes_on(void)
 	return call_alone("task.json", "");
 }
 
+static char *
+crashes_around(void)
+{
+	return call_alone("task.json", around);
+}
+
 /*
  * The same with numbers as several checks of candidates draw them, in a build that also stops at
  * indices and shifts that happen to be harmless. NULL also if that costs too much, or if calls of
@@ -1006,11 +986,12 @@ note_large(const char *does)
 	    does);
 }
 
-/* Are there floating-point numbers: doubles, or narrower ones? */
+/* Are there floating-point numbers, of at least and at most so many bytes? */
 static bool
-has_floats(bool doubles)
+has_floats(size_t least, size_t most)
 {
-	return kany(values_each(x), x->dtype && is_float(x) && (x->bytes == 8) == doubles);
+	return kany(
+	    values_each(x), x->dtype && is_float(x) && x->bytes >= least && x->bytes <= most);
 }
 
 /*
@@ -1020,13 +1001,12 @@ has_floats(bool doubles)
 static bool
 restrict_inputs(enum kept from, const char *why)
 {
-	if (from == KEPT_SIZES && !draft.fixed) {
-		draft.fixed = true;
+	if (from == KEPT_SIZES && !extra.fixed) {
+		extra.fixed = true;
 		add_note("%s, so these are the only ones", why);
 		return true;
 	}
-	if (!parameters.recorded || draft.floats >= FLOATS_KEPT ||
-	    !(has_floats(false) || has_floats(true)))
+	if (!parameters.recorded || draft.floats >= FLOATS_KEPT || !has_floats(0, 8))
 		return false;
 	draft.floats = FLOATS_KEPT;
 	add_note("%s, so floating-point inputs are those of the application", why);
@@ -1068,9 +1048,9 @@ drop_unrecorded(const char *name)
 static bool
 drop_named(const char *name)
 {
-	kjson_foreach(w, draft.small)
+	kjson_foreach(w, extra.small)
 		if (kjson_is(w, "name", name))
-			return !json_array_remove(draft.small, kjson_at(w));
+			return !json_array_remove(extra.small, kjson_at(w));
 	return false;
 }
 
@@ -1151,15 +1131,31 @@ avoid_large(const char *name, char *(*called)(void))
 {
 	auto_free char *other = NULL;
 
-	if (!draft.large)
+	if (!extra.large)
 		return false;
-	draft.large = false;
+	extra.large = false;
 	write_draft();
 	other = called();
-	draft.large = other && !strcmp(other, name);
-	if (!draft.large)
+	extra.large = other && !strcmp(other, name);
+	if (!extra.large)
 		note_large("crashes on");
-	return !draft.large;
+	return !extra.large;
+}
+
+/*
+ * Avoids everything on which it crashes when CALLED; returns what cannot be avoided, or NULL. The
+ * caller frees.
+ */
+static char *
+avoid_all(char *(*called)(void))
+{
+	char *name;
+
+	while ((name = called()) && (avoid_large(name, called) || avoid(name))) {
+		free(name);
+		write_draft();
+	}
+	return name;
 }
 
 /* Do all shapes follow from the calls, so that nobody had to be asked for one? */
@@ -1210,17 +1206,12 @@ keeps_integers(void)
 static void
 probe_often(void)
 {
-	size_t count = json_array_size(draft.small);
-	char *name;
+	size_t count = json_array_size(extra.small);
 
-	while ((name = strays_on()) && (avoid_large(name, strays_on) || avoid(name))) {
-		free(name);
-		write_draft();
-	}
-	free(name);
-	if (keeps_integers() && 2 * json_array_size(draft.small) < count) {
-		while (json_array_size(draft.small))
-			drop_crashing(kjson_str(json_array_get(draft.small, 0), "name"), true);
+	free(avoid_all(strays_on));
+	if (keeps_integers() && 2 * json_array_size(extra.small) < count) {
+		while (json_array_size(extra.small))
+			drop_crashing(kjson_str(json_array_get(extra.small, 0), "name"), true);
 		write_draft();
 	}
 }
@@ -1236,23 +1227,14 @@ probe(void)
 
 	draft.inout = true;
 	write_draft();
-	while ((name = crashes_on())) {
-		if (!avoid_large(name, crashes_on) && !drop_crashing(name, false) &&
-		    !drop_unrecorded(name) &&
-		    (!parameters.recorded || ++draft.floats == FLOATS_COUNT))
-			die_crashed(name);
-		free(name);
-		write_draft();
-	}
-	name = NULL;
+	name = avoid_all(crashes_on);
+	if (name)
+		die_crashed(name);
 	/* Otherwise crashes are what shows that a shape is wrong. */
-	while (is_certain() && (name = call_alone("task.json", around)) && avoid(name)) {
-		free(name);
-		write_draft();
-	}
-	free(name);
-	if (is_certain())
+	if (is_certain()) {
+		free(avoid_all(crashes_around));
 		probe_often();
+	}
 }
 
 /*
@@ -1276,8 +1258,8 @@ wrong_at(const json_t *workload)
 		near &= json_object_get(c, "drawn") != NULL;
 	}
 	return !any                         ? WRONG_NOWHERE
-	    : large && draft.large          ? WRONG_LARGE
-	    : near && !draft.fixed          ? WRONG_NEAR
+	    : large && extra.large          ? WRONG_LARGE
+	    : near && !extra.fixed          ? WRONG_NEAR
 	    : kjson_bool(workload, "timed") ? WRONG_CALL
 	                                    : WRONG_SMALL;
 }
@@ -1295,7 +1277,7 @@ give_up_crashed(void)
 	auto_free char *name = kuntil(draft.crash ?: "", " ");
 
 	return drop_named(name) || drop_unrecorded(name) ||
-	    (json_array_size(draft.small) && json_array_clear(draft.small) == 0);
+	    (json_array_size(extra.small) && json_array_clear(extra.small) == 0);
 }
 
 /*
@@ -1308,14 +1290,14 @@ give_up(void)
 {
 	bool less = false;
 
-	if (draft.large && (!draft.tried || wrong_any(WRONG_LARGE)))
-		return !(draft.large = false);
+	if (extra.large && (!draft.tried || wrong_any(WRONG_LARGE)))
+		return !(extra.large = false);
 	if (!draft.tried)
 		return give_up_crashed();
 	if (wrong_any(WRONG_CALL))
 		return false;
 	if (wrong_any(WRONG_NEAR))
-		return draft.fixed = true;
+		return extra.fixed = true;
 	kjson_foreach(w, draft.task, "workloads")
 		less |= wrong_at(w) == WRONG_SMALL && drop_named(kjson_str(w, "name"));
 	return less;
@@ -1328,26 +1310,36 @@ give_up(void)
 static bool
 may_leave_out(const json_t *small)
 {
-	size_t left = json_array_size(draft.small);
+	size_t left = json_array_size(extra.small);
 
 	return left == json_array_size(small) || ((left || parameters.recorded) && is_certain());
 }
 
-/* What was given up, compared with a task that had LARGE magnitudes, FIXED or not, and SMALL. */
-static void
-note_given_up(bool large, bool fixed, const json_t *small)
+/* What there is to give up; its workloads are a new reference. */
+static struct extra
+remembered(void)
 {
-	if (large && !draft.large)
+	struct extra was = extra;
+
+	was.small = json_copy(was.small);
+	return was;
+}
+
+/* What was given up of it. */
+static void
+note_given_up(struct extra *was)
+{
+	if (was->large && !extra.large)
 		note_large("fails on");
-	if (!fixed && draft.fixed)
+	if (!was->fixed && extra.fixed)
 		add_note("the reference itself fails at sizes or numbers near the listed ones, so "
-		         "these "
-		         "are the only ones");
-	kjson_foreach(w, small)
-		if (!kjson_find(draft.small, "name", kjson_str(w, "name")))
+		         "these are the only ones");
+	kjson_foreach(w, was->small)
+		if (!kjson_find(extra.small, "name", kjson_str(w, "name")))
 			note_workload("invented workloads on which the reference itself fails are "
 			              "left out",
 			    kjson_str(w, "name"));
+	json_decref(was->small);
 }
 
 /* A choice of oracle and roles, and what was wrong with it if nothing was given up. */
@@ -1383,28 +1375,26 @@ try_roles(struct roles *r, struct kbuf *said)
 static bool
 try_less(struct roles *r, struct kbuf *said)
 {
-	json_auto_t *small = json_copy(draft.small);
-	bool large = draft.large, fixed = draft.fixed, good;
+	struct extra was = remembered();
+	bool good;
 
 	/* After a few wrong cases, the judge is stricter with the others. */
-	draft.large &= r->wrong != WRONG_CALL;
+	extra.large &= r->wrong != WRONG_CALL;
 	good = try_roles(r, NULL);
 	while (!good && !draft.hung && give_up())
 		good = passes(FEW, NULL);
-	if (good && !may_leave_out(small)) {
+	if (good && !may_leave_out(was.small)) {
 		kbuf_puts(said,
 		    "  right with the observed sizes, but not with others: a shape is wrong "
 		    "(--shape), or sizes depend on each other\n");
 		good = false;
 	}
 	if (good) {
-		note_given_up(large, fixed, small);
+		note_given_up(&was);
 	} else {
 		/* With other roles, it may have to give up less. */
-		json_array_clear(draft.small);
-		json_array_extend(draft.small, small);
-		draft.large = large;
-		draft.fixed = fixed;
+		json_decref(extra.small);
+		extra = was;
 	}
 	return good;
 }
@@ -1437,7 +1427,7 @@ settle(struct kbuf *said)
 		}
 		for (enum wrong least = WRONG_LARGE; least < WRONG_EVER; least++)
 			kforeach_of(r, all, n)
-				if (r->wrong == least && (least < WRONG_CALL || draft.large) &&
+				if (r->wrong == least && (least < WRONG_CALL || extra.large) &&
 				    try_less(r, said))
 					return true;
 	}
@@ -1462,8 +1452,7 @@ build_with(const char *flag)
 	auto_free char *log = NULL;
 
 	adoption.flag = flag;
-	free(draft.built.text);
-	draft.built.text = NULL;
+	unlink(adopt_path("task/" ORACLE));
 	return build_reference(draft.text, &log);
 }
 
@@ -1546,13 +1535,13 @@ tighten(void)
 {
 	size_t step = tightest();
 
-	if (draft.large && step > 0) {
-		draft.large = false;
+	if (extra.large && step > 0) {
+		extra.large = false;
 		note_large("is inexact on");
 		step = tightest();
 	}
 	/* Its own oracle shows no error, but sums in another order have one. */
-	if (!step && !strcmp(draft.oracle, "self") && has_floats(true))
+	if (!step && !strcmp(draft.oracle, "self") && has_floats(8, 8))
 		step++;
 	draft.loosened = step < LEN(steps) - 1;
 	draft.step = step + draft.loosened;
@@ -1573,7 +1562,7 @@ static bool
 lint_draw(int seed, char **faults)
 {
 	auto_free char *arguments =
-	    kasprintf("--lint task.json --oracle ./oracle.so --seed %d", seed);
+	    kasprintf("--lint task.json --oracle ./" ORACLE " --seed %d", seed);
 	auto_result struct command_result r = run_judge("lint", arguments);
 
 	while (r.status && avoid_said(r.said)) {
@@ -1841,18 +1830,6 @@ drop_others(void)
 
 /* ---- launches ---- */
 
-/* "(32,8,1)" for a block, and "(32,8,1),(64,1,1)" for a list of them. The caller frees. */
-static char *
-in_words(const json_t *blocks)
-{
-	auto_free char *text = json_dumps(blocks, JSON_COMPACT);
-	bool many = text[1] == '[';
-
-	for (char *p = text; (p = strpbrk(p, "[]")); p++)
-		*p = *p == '[' ? '(' : ')';
-	return kstrndup(text + many, strlen(text) - 2 * many);
-}
-
 /*
  * Compares every launch of the reference, for a configuration's arguments, with the observed block.
  */
@@ -1877,7 +1854,8 @@ check_geometry(void)
 		}
 		if (block && json_array_size(all) &&
 		    !kany(kjson_foreach(own, all), json_equal(own, block))) {
-			auto_free char *observed = in_words(block), *launched = in_words(all);
+			auto_free char *observed = json_dumps(block, JSON_COMPACT),
+			               *launched = json_dumps(all, JSON_COMPACT);
 
 			kwarn("%s: the application launches blocks of %s, but the reference "
 			      "launches blocks of %s",
@@ -2038,13 +2016,13 @@ allow_symbols(const json_t *eval)
 static bool
 give_up_wrong(const json_t *eval)
 {
-	json_auto_t *small = json_copy(draft.small);
-	bool large = draft.large, fixed = draft.fixed, less;
+	struct extra was = remembered();
+	bool less;
 
 	json_decref(draft.tried);
 	draft.tried = json_incref((json_t *)eval);
 	less = give_up();
-	note_given_up(large, fixed, small);
+	note_given_up(&was);
 	write_draft();
 	return less;
 }
@@ -2075,7 +2053,7 @@ ease(const json_t *eval, const struct command_result *r)
 	if (!is_inexact(eval))
 		return false;
 	/* No tolerance helps where integers are wrong. */
-	if (draft.step == LEN(steps) - 1 || !(has_floats(false) || has_floats(true)))
+	if (draft.step == LEN(steps) - 1 || !has_floats(0, 8))
 		return give_up_wrong(eval);
 	draft.step++;
 	draft.loosened = false;
@@ -2089,25 +2067,6 @@ ease(const json_t *eval, const struct command_result *r)
 }
 
 /*
- * The campaign's evaluations take as little time as possible, or as much as by default. Without
- * that, the race of the reference with itself, which nobody wins, would take all the time that
- * there is.
- */
-static void
-set_brief(bool brief)
-{
-	char *path = campaign_path("campaign.json");
-	json_auto_t *m = kjson_load(path);
-	json_t *eval = json_object_get(m, "eval");
-
-	json_object_del(eval, "profile");
-	json_object_del(eval, "timing_s");
-	if (brief)
-		kjson_extend(eval, "{s:s,s:f}", "profile", "off", "timing_s", brief_s);
-	write_json(path, m);
-}
-
-/*
  * Makes the campaign. Would keval, which also refuses some programs without running them, accept
  * the reference? If not, trial 0 would stop there, so the task may be eased. What is built here
  * serves trial 0, which also runs the profiler.
@@ -2115,20 +2074,25 @@ set_brief(bool brief)
 static void
 try_campaign(void)
 {
-	char *out = adopt_path("log/reference.ndjson");
-	json_auto_t *record = NULL;
+	char *out = adopt_path("log/reference.ndjson"), *path = campaign_path("campaign.json");
+	json_auto_t *record = NULL, *m = NULL, *brief = NULL;
 	auto_result struct command_result r = { 0 };
 	json_t *eval;
 
 	make_campaign();
-	set_brief(true);
+	m = kjson_load(path);
+	brief = json_deep_copy(m);
+	/* Or else the race of the reference with itself, which nobody wins, takes all its time. */
+	kjson_extend(
+	    json_object_get(brief, "eval"), "{s:s,s:f}", "profile", "off", "timing_s", brief_s);
+	write_json(path, brief);
 	unlink(out);
 	r = command_own(adoption.dir,
 	    kshown("keval -c . -s quick --code reference.%s --thin -o "
 	           "adopt/log/reference.ndjson",
 	        adoption.suffix),
 	    "reference");
-	set_brief(false);
+	write_json(path, m);
 	record = r.status ? NULL : kin_first(out);
 	eval = json_object_get(record, "eval");
 	json_decref(draft.timing);
@@ -2149,29 +2113,6 @@ try_campaign(void)
 
 /* ---- the proxy ---- */
 
-/* Standalone times of the reference next to those in the application: rows of proxy.json. */
-static json_t *
-compare_times(void)
-{
-	json_t *rows = json_array();
-
-	kjson_foreach(t, draft.timing) {
-		const char *name = kjson_str_or(t, "workload", "?");
-		const json_t *target = json_object_get(draft.targets, name);
-		double alone = kjson_num(t, "median_ns") / 1e3,
-		       real = kjson_num(target, "target_us");
-
-		if (!(real > 0))
-			continue;
-		kjson_append(rows, "{s:s,s:f,s:f,s:f,s:I}", "workload", name, "alone_us", alone,
-		    "target_us", real, "ratio", alone / real, "faults",
-		    (json_int_t)kjson_int(target, "faults"));
-		ksay("proxy      %s: %.0f us alone, %.0f us in the application: %.2fx\n", name,
-		    alone, real, alone / real);
-	}
-	return rows;
-}
-
 /*
  * Does the time of a row of proxy.json, which is below LOW, only differ because the application's
  * call was the first to touch its memory?
@@ -2180,26 +2121,14 @@ static bool
 is_first_touch(const json_t *row, double low)
 {
 	json_int_t pages = kjson_int(row, "faults");
-	double real = kjson_num(row, "target_us");
 
-	if (kjson_num(row, "ratio") * real < low * (real - touch_us * (double)pages))
+	if (kjson_num(row, "alone_us") <
+	    low * (kjson_num(row, "target_us") - touch_us * (double)pages))
 		return false;
 	ksay("proxy      %s: in the application the call is the first to touch %lld pages, which "
 	     "is part of its time there\n",
-	    kjson_str_or(row, "workload", "?"), pages);
+	    kjson_str(row, "workload"), pages);
 	return true;
-}
-
-/* How long the workload NAME takes with warm caches, in us; 0: unknown. */
-static double
-warm_us(const char *name)
-{
-	auto_result struct command_result r =
-	    run_solo("warm", kshown("--warm -t task.json --workload %s", name));
-	auto_free char *text = r.status ? NULL : file_text(r.log, NULL),
-	               *ns = kregex_part("warm: [^ ]+ (.*)", text);
-
-	return ns ? strtod(ns, NULL) / 1e3 : 0;
 }
 
 /*
@@ -2210,13 +2139,41 @@ static bool
 is_only_cold(json_t *row, double high)
 {
 	const char *name = kjson_str(row, "workload");
-	double us = adoption.device ? 0 : warm_us(name), ratio = us / kjson_num(row, "target_us");
+	auto_result struct command_result r = { 0 };
+	auto_free char *text = NULL, *ns = NULL;
+	double us, ratio;
 
+	if (adoption.device)
+		return false;
+	r = run_solo("warm", kshown("--warm -t task.json --workload %s", name));
+	text = r.status ? NULL : file_text(r.log, NULL);
+	ns = kregex_part("warm: [^ ]+ (.*)", text);
+	us = ns ? strtod(ns, NULL) / 1e3 : 0;
 	if (us <= 0)
 		return false;
+	ratio = us / kjson_num(row, "target_us");
 	kjson_put(row, "warm_us", us);
 	ksay("proxy      %s: %.1f us alone with warm caches: %.2fx\n", name, us, ratio);
 	return ratio <= high;
+}
+
+/* Can a row of proxy.json, with these times, represent the calls in the application? */
+static bool
+is_alike(json_t *row, double alone, double target)
+{
+	const json_t *own = json_object_get(adoption.json, "proxy");
+	double low = own ? json_number_value(json_array_get(own, 0)) : proxy_limits[0],
+	       high = own ? json_number_value(json_array_get(own, 1)) : proxy_limits[1],
+	       ratio = alone / target;
+
+	if (fmax(alone, target) < cold_us || (ratio >= low && ratio <= high) ||
+	    (ratio < low && is_first_touch(row, low)) || (ratio > high && is_only_cold(row, high)))
+		return true;
+	kwarn("%s takes %.2f times as long alone as in the application, "
+	      "so the task does not measure the same work (accepted: %.3g to %.3g; "
+	      "change it with --proxy LOW,HIGH)",
+	    kjson_str(row, "workload"), ratio, low, high);
+	return false;
 }
 
 /*
@@ -2226,36 +2183,36 @@ is_only_cold(json_t *row, double high)
 static bool
 check_proxy(void)
 {
-	const json_t *own = json_object_get(adoption.json, "proxy");
-	double low = own ? json_number_value(json_array_get(own, 0)) : proxy_limits[0];
-	double high = own ? json_number_value(json_array_get(own, 1)) : proxy_limits[1];
-	json_auto_t *astray = json_array(), *rows = compare_times();
-	bool good;
+	json_auto_t *astray = json_array(), *rows = json_array();
 
-	kjson_foreach(r, rows) {
-		double ratio = kjson_num_or(r, "ratio", 1);
+	kjson_foreach(t, draft.timing) {
+		const char *name = kjson_str(t, "workload");
+		const json_t *target = json_object_get(draft.targets, name);
+		double alone = kjson_num(t, "median_ns") / 1e3,
+		       real = kjson_num(target, "target_us");
+		json_auto_t *row = json_pack("{s:s,s:f,s:f,s:f,s:I}", "workload", name, "alone_us",
+		    alone, "target_us", real, "ratio", alone / real, "faults",
+		    (json_int_t)kjson_int(target, "faults"));
 
-		if (fmax(1, ratio) * kjson_num(r, "target_us") < cold_us ||
-		    (ratio >= low && ratio <= high) || (ratio < low && is_first_touch(r, low)) ||
-		    (ratio > high && is_only_cold(r, high)))
+		if (!(real > 0))
 			continue;
-		kwarn("%s takes %.2f times as long alone as in the application, "
-		      "so the task does not measure the same work (accepted: %.3g to %.3g; "
-		      "change it with --proxy LOW,HIGH)",
-		    kjson_str_or(r, "workload", "?"), ratio, low, high);
-		json_array_append(astray, json_object_get(r, "workload"));
+		ksay("proxy      %s: %.0f us alone, %.0f us in the application: %.2fx\n", name,
+		    alone, real, alone / real);
+		json_array_append(rows, row);
+		if (!is_alike(row, alone, real))
+			kjson_add(astray, name);
 	}
-	good = !json_array_size(astray);
-	if (!good && leave_out(astray)) {
+	write_json(adopt_path("proxy.json"), rows);
+	if (!json_array_size(astray))
+		return true;
+	if (leave_out(astray)) {
 		write_draft();
 		make_campaign();
-		good = true;
+		return true;
 	}
-	if (!good)
-		kwarn("if the machine was busy during the observation, run kadopt observe --force, "
-		      "kadopt configs and kadopt task");
-	write_json(adopt_path("proxy.json"), rows);
-	return good;
+	kwarn("if the machine was busy during the observation, run kadopt observe --force, "
+	      "kadopt configs and kadopt task");
+	return false;
 }
 
 /* The judge of candidates tries the reference, and the times that it measures are looked at. */
@@ -2310,13 +2267,14 @@ make_task(void)
 	if (!draft.text)
 		kdie_usage("%s is missing: run kadopt extract", source);
 	kscan(draft.text, &draft.scan);
-	/* Shapes may have changed. */
+	/* Shapes and flags may have changed. */
 	remove_folder(adopt_path("task/recorded"));
+	unlink(adopt_path("task/" ORACLE));
 	values_find(draft.text);
-	if (!has_floats(false))
+	if (!has_floats(0, 4))
 		draft.oracle = "self";
 	drop_empty();
-	draft.small = small_workloads();
+	extra.small = small_workloads();
 	if (!check_geometry())
 		kdie(K_NO, "the reference launches different grids or blocks from the application");
 	work_part("probe", "the reference, alone and next to protected memory")
@@ -2327,8 +2285,8 @@ make_task(void)
 	ksay("task       %zu timed and %zu more workloads; "
 	     "oracle: %s; tolerance: step %zu of %zu\n",
 	    json_array_size(json_object_get(draft.task, "workloads")) -
-	        json_array_size(draft.small),
-	    json_array_size(draft.small), draft.oracle, draft.step, LEN(steps) - 1);
+	        json_array_size(extra.small),
+	    json_array_size(extra.small), draft.oracle, draft.step, LEN(steps) - 1);
 	code = find_times() ? K_OK : K_NO;
 	if (code == K_OK)
 		task_freeze(draft.task);

@@ -390,7 +390,7 @@ t 'blocks of the reference are compared as triples: 256 threads in another form 
 	}
 	for b in "dim3(256, 1)=256,1,1" 256=256,1,1 "dim3(8, 32)=8,32,1"; do
 		launched "${b%=*}"; exits 1 kadopt task -c cc
-		grep -q "top1: the application launches blocks of (32,8,1), but the reference launches blocks of (${b#*=})" err
+		grep -q "top1: the application launches blocks of \\[32,8,1\\], but the reference launches blocks of \\[\\[${b#*=}\\]\\]" err
 	done
 	launched "dim3(32, 8)"; exits 2 kadopt task -c cc; if grep "launches blocks" err; then exit 1; fi; rm cc/adopt.json'
 t 'launches alone, without a change of the copy' '
