@@ -45,6 +45,14 @@ replace(const char *file, const char *text, size_t len)
 
 /* ---- the application's outputs ---- */
 
+/* Writes the contents of FROM to the file TO, keeping its mode, or the link. */
+static void
+copy_file(const char *from, const char *to)
+{
+	make_folder_of(to);
+	free(program_output(NULL, K_IO, "cp", "--", from, to));
+}
+
 /*
  * Saves the project's outputs before a program that may be wrong overwrites them: {"FILE": did it
  * exist}.
@@ -53,32 +61,16 @@ static void
 keep_outputs(void)
 {
 	json_auto_t *there = json_object();
-	size_t len;
 
 	kjson_foreach(o, adoption.json, "outputs") {
 		const char *name = kjson_str(o, "file");
-		auto_free char *text = file_text(project_path(name), &len);
+		bool is = kis_there(project_path(name));
 
-		if (text)
-			write_bytes(adopt_path("kept/files/%s", name), text, len);
-		json_object_set_new(there, name, json_boolean(text));
+		if (is)
+			copy_file(project_path(name), adopt_path("kept/files/%s", name));
+		json_object_set_new(there, name, json_boolean(is));
 	}
 	write_json(adopt_path("kept/list.json"), there);
-}
-
-/*
- * Writes TEXT to the file at PATH, keeping its mode, or the link. If it is killed, it is done
- * again.
- */
-static void
-write_in_place(const char *path, const char *text, size_t len)
-{
-	int fd;
-
-	make_folder_of(path);
-	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	if (fd < 0 || kwrite_all(fd, text, len) < 0 || close(fd) < 0)
-		kdie_io("%s", path);
 }
 
 /* Restores those outputs; files that did not exist before are removed. */
@@ -91,14 +83,11 @@ return_outputs(void)
 		char *to = project_path(name), *from = adopt_path("kept/files/%s", name);
 		const char *kept = file_sha256(from);
 
-		if (json_is_false(was)) {
+		/* If this is interrupted, it is done again. */
+		if (json_is_false(was))
 			unlink(to);
-		} else if (*kept && strcmp(kept, file_sha256(to))) {
-			size_t len;
-			auto_free char *text = file_text(from, &len);
-
-			write_in_place(to, text, len);
-		}
+		else if (*kept && strcmp(kept, file_sha256(to)))
+			copy_file(from, to);
 	}
 }
 

@@ -6,60 +6,39 @@
 
 #include "adopt.h"
 
-static const char *const kinds[] = { "float", "float32", "float64" };
-
-/* How far a number may be off: by RTOL of its size, or by ATOL. */
-struct tolerance {
-	double rtol, atol;
+/* How numbers are compared, and what was found. */
+struct comparing {
+	size_t size;       /* bytes of a binary number; 0: numbers in text */
+	double rtol, atol; /* how far a number may be off: a share of its size, or this much */
+	bool lenient;      /* numbers may differ by more than is allowed; FAR says by how much */
+	double worst;      /* largest difference, as a share of the number's size */
+	double far;        /* largest difference of a number that differed by more than RTOL */
+	double largest;    /* largest number */
 };
 
-/*
- * Is there a number in the span, at least 0 and less than LIMIT? A span that took no part in the
- * match counts as 0.
- */
+/* COMPARE is "float:RTOL", "float32:RTOL:ATOL" or the like. False: it is something else. */
 static bool
-is_number(const char *text, struct kregex_span at, double limit, double *number)
+read_compare(const char *compare, struct comparing *c)
 {
-	char *end;
+#define NUMBER "(\\d*\\.?\\d+(?:[eE][-+]?\\d+)?)"
+	static const char form[] = "\\Afloat(32|64)?:" NUMBER "(?::" NUMBER ")?\\z";
+	auto_free char *bits = NULL, *rtol = NULL, *atol = NULL;
 
-	*number = at.from == KREGEX_UNSET ? 0 : strtod(text + at.from, &end);
-	return (at.from == KREGEX_UNSET || end == text + at.to) && *number >= 0 && *number < limit;
-}
-
-/* Which kind COMPARE names, and the tolerance after it, "RTOL" or "RTOL:ATOL"; -1: neither. */
-static int
-kind_of(const char *compare, struct tolerance *t)
-{
-	struct kregex_span at[4];
-	auto_free char *kind = NULL;
-	size_t i;
-
-	if (!kregex_match("\\A(float|float32|float64):([^:]+)(?::([^:]+))?\\z", compare, at))
-		return -1;
-	kind = kregex_text(compare, at[1]);
-	i = kindex_of(kind, kinds, LEN(kinds));
-	return is_number(compare, at[2], 1, &t->rtol) &&
-	        is_number(compare, at[3], INFINITY, &t->atol)
-	    ? (int)i
-	    : -1;
+	if (!kregex_scan(form, compare, &bits, &rtol, &atol))
+		return false;
+	c->size = bits ? strtoul(bits, NULL, 10) / CHAR_BIT : 0;
+	c->rtol = strtod(rtol, NULL);
+	c->atol = atol ? strtod(atol, NULL) : 0;
+	return c->rtol < 1;
 }
 
 bool
 outputs_compare_ok(const char *compare)
 {
-	struct tolerance t;
+	struct comparing c;
 
-	return !strcmp(compare, "exact") || kind_of(compare, &t) >= 0;
+	return !strcmp(compare, "exact") || read_compare(compare, &c);
 }
-
-/* One comparison: what is allowed, and what was found. */
-struct comparing {
-	struct tolerance allowed;
-	bool lenient;   /* numbers may differ by more than is allowed; FAR says by how much */
-	double worst;   /* largest difference, as a share of the number's size */
-	double far;     /* largest difference of a number that differed by more than RTOL */
-	double largest; /* largest number */
-};
 
 static bool
 near(struct comparing *c, double x, double y)
@@ -67,14 +46,14 @@ near(struct comparing *c, double x, double y)
 	double apart = fabs(x - y), size = fmax(fabs(x), fabs(y)), off = apart / size;
 
 	c->largest = fmax(c->largest, size);
-	if (x == y || (isnan(x) && isnan(y)) || apart <= c->allowed.atol)
+	if (x == y || (isnan(x) && isnan(y)) || apart <= c->atol)
 		return true;
-	if (c->lenient && off > c->allowed.rtol) {
+	if (c->lenient && off > c->rtol) {
 		c->far = fmax(c->far, apart);
 		return true;
 	}
 	c->worst = isnan(off) ? INFINITY : fmax(c->worst, off);
-	return off <= c->allowed.rtol;
+	return off <= c->rtol;
 }
 
 /*
@@ -109,8 +88,10 @@ number_at(const char *bytes, size_t size)
 }
 
 static char *
-numbers_differ(struct comparing *c, const char *x, size_t n, const char *y, size_t m, size_t size)
+numbers_differ(struct comparing *c, const char *x, size_t n, const char *y, size_t m)
 {
+	size_t size = c->size;
+
 	if (n != m || n % size)
 		return kasprintf(
 		    "%zu and %zu bytes, which are not numbers of %zu bytes", n, m, size);
@@ -129,28 +110,24 @@ texts_differ(struct comparing *c, const char *x, const char *y)
 	char before = '\n';
 
 	while (*x || *y) {
-		bool begins = !isalnum((unsigned char)before) && before != '_' && before != '.';
+		bool begins = !isalnum((unsigned char)before) && !strchr("_.", before) &&
+		    (kis_digit(*x) || strchr("+-.", *x)) && *x && *y;
 		char *ex = NULL, *ey = NULL;
+		double u = begins ? strtod(x, &ex) : 0, v = begins ? strtod(y, &ey) : 0;
 
-		if (begins && (kis_digit(*x) || strchr("+-.", *x)) && *x && *y) {
-			double u = strtod(x, &ex), v = strtod(y, &ey);
-
-			if (ex > x && ey > y) {
-				if (!near(c, u, v))
-					return kasprintf("a number in line %zu is "
-					                 "off by %.3g of its size",
-					    line, c->worst);
-				before = ex[-1];
-				x = ex;
-				y = ey;
-				continue;
-			}
-		}
-		if (*x != *y)
+		if (begins && ex > x && ey > y) {
+			if (!near(c, u, v))
+				return kasprintf("a number in line %zu is off by %.3g of its size",
+				    line, c->worst);
+			x = ex;
+			y = ey;
+		} else if (*x != *y) {
 			return kasprintf("line %zu differs", line);
-		line += *x == '\n';
-		before = *x++;
-		y++;
+		} else {
+			line += *x++ == '\n';
+			y++;
+		}
+		before = x[-1];
 	}
 	return NULL;
 }
@@ -163,14 +140,13 @@ output_differs(struct comparing *c, const json_t *o, const char *compare, const 
 	           *now = path_join(folder, name);
 	size_t n, m;
 	auto_free char *x = file_text(was, &n), *y = file_text(now, &m);
-	int kind = kind_of(compare, &c->allowed);
 
 	if (!x || !y)
 		return kasprintf("%s does not exist", x ? now : was);
-	if (kind < 0)
+	if (!read_compare(compare, c))
 		return bytes_differ(x, n, y, m);
-	if (kind > 0)
-		return numbers_differ(c, x, n, y, m, kind == 1 ? 4 : 8);
+	if (c->size)
+		return numbers_differ(c, x, n, y, m);
 	if (strlen(x) < n || strlen(y) < m)
 		return kstrdup("it is not text");
 	return texts_differ(c, x, y);
@@ -203,16 +179,16 @@ outputs_digits(void)
 	 */
 	static const double most = 0.01, least = 1e-6, tiny = 1e-6;
 
-	kforeach(kind, kinds) {
-		auto_free char *compare = kasprintf("%s:%g", *kind, most), *why = NULL;
+	kforeach_text(kind, "float", "float32", "float64") {
+		auto_free char *compare = kasprintf("%s:%g", kind, most), *why = NULL;
 		struct comparing c = { .lenient = true, .worst = least };
 
 		kjson_foreach(o, adoption.json, "outputs")
 			why = why ?: output_differs(&c, o, compare, adoption.project);
 		if (why || !(c.far <= tiny * c.largest) || isinf(c.worst))
 			continue;
-		return c.far > 0 ? kasprintf("%s:%g:%g", *kind, round_up(c.worst), round_up(c.far))
-		                 : kasprintf("%s:%g", *kind, round_up(c.worst));
+		return c.far > 0 ? kasprintf("%s:%g:%g", kind, round_up(c.worst), round_up(c.far))
+		                 : kasprintf("%s:%g", kind, round_up(c.worst));
 	}
 	return NULL;
 }
@@ -220,13 +196,12 @@ outputs_digits(void)
 bool
 outputs_allow(const char *compare)
 {
-	struct tolerance asked, t;
-	int kind = kind_of(compare, &asked);
+	struct comparing asked, c;
 
-	return kind >= 0 &&
+	return read_compare(compare, &asked) &&
 	    !kany(kjson_foreach(o, adoption.json, "outputs"),
-	        kind_of(kjson_str_or(o, "compare", "exact"), &t) != kind || t.rtol < asked.rtol ||
-	            t.atol < asked.atol);
+	        !read_compare(kjson_str(o, "compare"), &c) || c.size != asked.size ||
+	            c.rtol < asked.rtol || c.atol < asked.atol);
 }
 
 char *

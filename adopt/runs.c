@@ -10,11 +10,8 @@ struct run_folder run_folder;
 static void
 choose_name(void)
 {
-	auto_free char *now = kuntil(know_text(), "Z");
+	auto_free char *time = kuntil(know_text(), "Z"), *now = kregex_sub(":", time, "-");
 
-	for (char *c = now; *c; c++)
-		if (*c == ':')
-			*c = '-';
 	for (int n = 1;; n++) {
 		run_folder.name = n > 1 ? path_of("runs/%s/%s.%d", adoption.kernel, now, n)
 		                        : path_of("runs/%s/%s", adoption.kernel, now);
