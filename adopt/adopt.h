@@ -116,12 +116,6 @@ void task_freeze(const json_t *task);
  */
 json_t *task_count(const json_t *task);
 /*
- * The file of --ncu or, with --count, one that ncu makes of another run of the application now
- * (observe.c); NULL: neither. The caller frees.
- */
-char *counters_of(const json_t *kernels);
-
-/*
  * compile.c: how the project compiles the kernel's file, in the form that compile_settings returns
  * later.
  */
@@ -205,11 +199,13 @@ struct source {
 	char *path, *name; /* path in the project */
 	char *text;
 	struct kscan scan;
-	bool root; /* contains the function itself, not only what that needs */
+	bool root;  /* contains the function itself, not only what that needs */
+	bool added; /* its items are among the parts */
 	struct source *next;
 };
 struct bundle {
 	struct source *first; /* the kernel's file; then the others, in the order of opening */
+	json_t *top; /* paths of those that are compiled one after the other, with their headers */
 	/* their items in the order in which the compiler reaches their ends */
 	struct part {
 		struct source *source;
@@ -239,6 +235,8 @@ bool bundle_keep(struct bundle *b, const char *name);
  * ktoken_hash?
  */
 bool bundle_has_elsewhere(const struct bundle *b, const char *name, const char *hash);
+/* The opening of the namespace around X that is itself in DEPTH of these. */
+const struct kscan_item *bundle_around(const struct kscan_item *x, size_t depth);
 /* The text of everything that is kept, ready to be compiled alone; the caller frees. */
 char *bundle_text(struct bundle *b);
 void bundle_close(struct bundle *b);

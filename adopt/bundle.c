@@ -51,8 +51,42 @@ included_by(const struct bundle *b, const struct source *f, const struct kscan_i
 	return x->kind == KSCAN_INCLUDE ? find_header(b, f, x->names[0], x->system) : NULL;
 }
 
+/*
+ * What the code of F includes from one place to another: paths of files of the project; "<" for
+ * another header of the system, and "\"" for another one. New reference.
+ */
+static json_t *
+includes_in(const struct bundle *b, const struct source *f, size_t from, size_t to)
+{
+	static const char line[] = "(?m)^[ \\t]*(#)[ \\t]*include[ \\t]*([<\"])([^>\"\\n]*)";
+	json_t *list = json_array();
+	struct kregex_span at[4];
+
+	for (; kregex_find(line, f->text + from, to - from, at, LEN(at)); from += at[0].to) {
+		auto_free char *kind = kregex_text(f->text + from, at[2]),
+		               *name = kregex_text(f->text + from, at[3]),
+		               *header = find_header(b, f, name, *kind == '<');
+
+		/* Not in a comment. */
+		if (f->scan.code[from + at[1].from] == '#')
+			kjson_add(list, header ?: kind);
+	}
+	return list;
+}
+
+/*
+ * Does the group only include system headers? Then it stays unchanged, like such an include outside
+ * a group.
+ */
+static bool
+is_system_group(const struct kscan_item *x, const json_t *includes)
+{
+	return !x->name_count && json_array_size(includes) &&
+	    !kany(kjson_foreach_text(name, includes), *name != '<');
+}
+
 static struct source *
-open_source(const struct bundle *b, const char *path)
+find_source(const struct bundle *b, const char *path)
 {
 	struct source *f = b->first;
 
@@ -61,104 +95,68 @@ open_source(const struct bundle *b, const char *path)
 	return f;
 }
 
-/*
- * Finds the next #include in the code of F from *P on: does it name a SYSTEM header, and which file
- * of the project (HEADER, to be freed), if any? False: there is none.
- */
-static bool
-next_include(const struct bundle *b, const struct source *f, size_t *p, size_t to, bool *system,
-    char **header)
-{
-	static const char line[] = "(?m)^[ \\t]*(#)[ \\t]*include[ \\t]*([<\"])([^>\"\\n]*)";
-	struct kregex_span at[4];
-
-	while (*p < to && kregex_find(line, f->text + *p, to - *p, at, LEN(at))) {
-		const char *text = f->text + *p;
-		auto_free char *name = kregex_text(text, at[3]);
-
-		*p += at[0].to;
-		/* In a comment. */
-		if (f->scan.code[text + at[1].from - f->text] != '#')
-			continue;
-		*system = text[at[2].from] == '<';
-		*header = find_header(b, f, name, *system);
-		return true;
-	}
-	return false;
-}
-
-static struct source *add_source(struct bundle *b, const char *path, bool root);
-
-/*
- * "#ifdef HAVE_CONFIG_H" and the like: for a condition without other branches, assume that the
- * project's headers in it are included.
- */
-static void
-add_group_headers(struct bundle *b, const struct source *f, const struct kscan_item *x)
-{
-	size_t p = x->from;
-	bool system;
-	char *header;
-
-	if (kregex_find("(?m)^[ \\t]*#[ \\t]*el", f->text + p, x->to - p, NULL, 0))
-		return;
-	while (next_include(b, f, &p, x->to, &system, &header)) {
-		if (header && !open_source(b, header))
-			add_source(b, header, false);
-		free(header);
-	}
-}
-
-/*
- * Does the group only include system headers? Then it stays unchanged, like such an include outside
- * a group.
- */
-static bool
-is_system_group(const struct bundle *b, const struct source *f, const struct kscan_item *x)
-{
-	size_t p = x->from, found = 0;
-	bool good = x->kind == KSCAN_GROUP && !x->name_count, system;
-	char *header;
-
-	while (good && next_include(b, f, &p, x->to, &system, &header)) {
-		good = system && !header;
-		found++;
-		free(header);
-	}
-	return good && found;
-}
-
-/* Adds a source; before each of its items it adds the headers that are included above that. */
 static struct source *
-add_source(struct bundle *b, const char *path, bool root)
+open_source(struct bundle *b, const char *path)
 {
 	const char *name = path_in(b->folder, path) ?: siblings_name(b->folder, path);
-	struct source *f = kcalloc(1, sizeof *f), **end = &b->first;
+	struct source *f = find_source(b, path), **end = &b->first;
 
+	if (f)
+		return f;
 	while (*end)
 		end = &(*end)->next;
-	*end = f;
+	*end = f = kcalloc(1, sizeof *f);
+	/* NULL: in a folder to which the copies only have a link. */
 	*f = (struct source){ .path = kstrdup(path),
-		/* NULL: in a folder to which the copies only have a link. */
 		.name = kstrdup(name ?: path),
 		.text = file_needed(path, NULL),
-		.root = root };
+		.root = f == b->first };
 	kscan(f->text, &f->scan);
-	kscan_items(x, &f->scan) {
-		auto_free char *header = included_by(b, f, x);
-
-		x->kept = is_system_group(b, f, x);
-		if (x->kind == KSCAN_GROUP)
-			add_group_headers(b, f, x);
-		if (header && !open_source(b, header))
-			add_source(b, header, false);
-		if (!header)
-			*kadded(b->parts, b->count) = (struct part){ f, x };
-	}
 	return f;
 }
 
-static void prepend_source(struct bundle *b, const char *path);
+/*
+ * Adds the items of a source; before each of them those of headers that are included above it. For
+ * a condition without other branches, "#ifdef HAVE_CONFIG_H" and the like, assume that the
+ * project's headers in it are included.
+ */
+static void
+add_parts(struct bundle *b, const char *path)
+{
+	struct source *f = open_source(b, path);
+
+	if (f->added)
+		return;
+	f->added = true;
+	kscan_items(x, &f->scan) {
+		bool group = x->kind == KSCAN_GROUP;
+		auto_free char *header = included_by(b, f, x);
+		json_auto_t *all = group ? includes_in(b, f, x->from, x->to) : NULL;
+
+		x->kept |= is_system_group(x, all);
+		if (group && kscan_looks(x, "(?m)^[ \\t]*#[ \\t]*el"))
+			json_array_clear(all);
+		kjson_foreach_text(name, all)
+			if (*name == '/')
+				add_parts(b, name);
+		if (header)
+			add_parts(b, header);
+		else
+			*kadded(b->parts, b->count) = (struct part){ f, x };
+	}
+}
+
+/* Puts a source before the others: the kernel's own stays last. */
+static void
+prepend_source(struct bundle *b, const char *path)
+{
+	json_array_insert_new(b->top, 0, json_string(path));
+	b->count = 0;
+	for (struct source *f = b->first; f; f = f->next)
+		f->added = false;
+	kjson_foreach_text(one, b->top)
+		add_parts(b, one);
+}
 
 void
 bundle_open(struct bundle *b, const char *file, const char *folder, const json_t *settings)
@@ -169,15 +167,16 @@ bundle_open(struct bundle *b, const char *file, const char *folder, const json_t
 	*b = (struct bundle){ .folder = realpath(folder, NULL),
 		.entry = kjson_str(adoption.unit, "text"),
 		.notes = json_array(),
+		.top = json_array(),
 		.include = json_incref(json_object_get(settings, "include")) };
 	if (!b->folder || !realpath(path, real))
 		kdie_io("%s", path);
 	kscan(b->entry, &b->entry_scan);
-	add_source(b, real, true);
+	prepend_source(b, real);
 	for (size_t i = json_array_size(forced); i-- > 0;) {
 		auto_free char *header = header_path(b, ".", kjson_item(forced, i));
 
-		if (realpath(header, real) && path_in(b->folder, real) && !open_source(b, real))
+		if (realpath(header, real) && path_in(b->folder, real) && !find_source(b, real))
 			prepend_source(b, real);
 	}
 }
@@ -198,6 +197,7 @@ bundle_close(struct bundle *b)
 	free(b->folder);
 	json_decref(b->include);
 	json_decref(b->notes);
+	json_decref(b->top);
 	*b = (struct bundle){ 0 };
 }
 
@@ -470,7 +470,7 @@ find_definition(const struct bundle *b, const char *name, char hash[17])
 
 	kjson_foreach_text(file, files) {
 		auto_free char *path = kasprintf("%s/%s", b->folder, file),
-		               *text = open_source(b, path) ? NULL : file_text(path, NULL);
+		               *text = find_source(b, path) ? NULL : file_text(path, NULL);
 		auto_scan struct kscan s = { 0 };
 		const struct kscan_item *x;
 
@@ -516,41 +516,6 @@ keep_function(struct bundle *b, const char *name)
 		        is_definition(x, name) || holds(x, name)))
 			return x->kept = true;
 	return false;
-}
-
-/* Adds to MARKED, by path, the open headers that the source F includes, and what they include. */
-static void
-mark_included(const struct bundle *b, const struct source *f, json_t *marked)
-{
-	kscan_items(x, &f->scan) {
-		auto_free char *header = included_by(b, f, x);
-		const struct source *in = header ? open_source(b, header) : NULL;
-
-		if (in && kjson_enter(marked, header))
-			mark_included(b, in, marked);
-	}
-}
-
-/*
- * Puts another source of the project before the kernel's own, which stays last, and before it the
- * headers that were there already.
- */
-static void
-prepend_source(struct bundle *b, const char *path)
-{
-	json_auto_t *marked = json_object();
-	size_t n = b->count, first = 0;
-
-	mark_included(b, add_source(b, path, false), marked);
-	for (size_t i = 0; i < b->count; i++) {
-		struct part part = b->parts[i];
-
-		if (i < n &&
-		    (part.source == b->first || !json_object_get(marked, part.source->path)))
-			continue;
-		memmove(b->parts + first + 1, b->parts + first, (i - first) * sizeof part);
-		b->parts[first++] = part;
-	}
 }
 
 bool
@@ -612,22 +577,24 @@ is_kept(const struct part *p)
 	}
 }
 
+const struct kscan_item *
+bundle_around(const struct kscan_item *x, size_t depth)
+{
+	while (x > x->in->items && (x->kind != KSCAN_OPEN || x->depth != depth))
+		x--;
+	return x;
+}
+
 /* The namespaces around an item are opened before it, one line each, and closed after it. */
 static void
-add_depth(struct kbuf *out, const struct part *p, bool open)
+add_depth(struct kbuf *out, const struct kscan_item *x, bool open)
 {
-	const struct source *f = p->source;
+	for (size_t depth = 0; depth < x->depth; depth++) {
+		const struct kscan_item *around = bundle_around(x, depth);
 
-	for (size_t d = 0; d < p->item->depth; d++) {
-		const struct kscan_item *x = p->item;
-
-		if (!open) {
-			kbuf_puts(out, "}\n");
-			continue;
-		}
-		while (x > f->scan.items && (x->kind != KSCAN_OPEN || x->depth != d))
-			x--;
-		kbuf_printf(out, "%.*s\n", (int)(x->to - x->from), f->text + x->from);
+		if (open)
+			kbuf_slice(out, x->in->text, around->from, around->to);
+		kbuf_puts(out, open ? "\n" : "}\n");
 	}
 }
 
@@ -637,13 +604,12 @@ add_group(
     struct kbuf *out, const struct bundle *b, const struct source *f, const struct kscan_item *item)
 {
 	for (size_t p = item->lead, next; p < item->to; p = next) {
-		size_t at = p, end = p + strcspn(f->text + p, "\n") + 1;
-		bool system;
-		auto_free char *header = NULL;
+		size_t end = p + strcspn(f->text + p, "\n") + 1;
+		json_auto_t *includes = NULL;
 
 		next = end < item->to ? end : item->to;
-		next_include(b, f, &at, next, &system, &header);
-		if (!header)
+		includes = includes_in(b, f, p, next);
+		if (!json_array_size(includes) || *kjson_item(includes, 0) != '/')
 			kbuf_slice(out, f->text, p, next);
 	}
 }
@@ -708,7 +674,7 @@ bundle_text(struct bundle *b)
 		    (last != KSCAN_INCLUDE || x->kind != KSCAN_INCLUDE))
 			kbuf_puts(&out, "\n");
 		last = x->kind;
-		add_depth(&out, p, true);
+		add_depth(&out, x, true);
 		if (x->kind == KSCAN_FUNCTION && kscan_declares(x, adoption.kernel))
 			add_kernel(&out, f, x, is_last(b, p));
 		else if (x->kind == KSCAN_GROUP)
@@ -723,7 +689,7 @@ bundle_text(struct bundle *b)
 		if ((x->kind == KSCAN_GROUP && kscan_declares(x, adoption.kernel)) ||
 		    holds(x, adoption.kernel))
 			kbuf_printf(&out, "\n%s", kjson_str(adoption.unit, "text"));
-		add_depth(&out, p, false);
+		add_depth(&out, x, false);
 	}
 	note_variables(b);
 	return rules_replace("cleanup", adoption.language, out.data);

@@ -24,7 +24,7 @@ command_quote(struct kbuf *b, const char *text)
 
 /* Writes the command to a script, so that no launcher splits it. */
 static char *
-write_script(const char *folder, const char *command, char *const *env, const char *name)
+write_script(const char *folder, const char *command, const json_t *env, const char *name)
 {
 	char *path = adopt_path("log/%s.sh", name);
 	auto_buf struct kbuf b = { 0 };
@@ -34,11 +34,9 @@ write_script(const char *folder, const char *command, char *const *env, const ch
 	kbuf_puts(&b, " || exit 127\nexport KILN_ADOPT=");
 	command_quote(&b, adoption.dir);
 	kbuf_puts(&b, "\n");
-	for (; env && *env; env++) {
-		const char *value = strchr(*env, '=');
-
-		kbuf_printf(&b, "export %.*s=", (int)(value - *env), *env);
-		command_quote(&b, value + 1);
+	kjson_foreach_member(variable, value, env) {
+		kbuf_printf(&b, "export %s=", variable);
+		command_quote(&b, json_string_value(value));
 		kbuf_puts(&b, "\n");
 	}
 	kbuf_printf(&b, "%s\n", command);
@@ -46,7 +44,11 @@ write_script(const char *folder, const char *command, char *const *env, const ch
 	return path;
 }
 
-size_t
+/*
+ * Puts the launcher's words into WORDS (at most 32); returns their number. The caller frees *COPY,
+ * to which they point, after use.
+ */
+static size_t
 launcher_words(const char **words, char **copy)
 {
 	size_t n = 0;
@@ -228,7 +230,7 @@ set_environment(void *marks)
 }
 
 static struct command_result
-run(const char *folder, const char *command, char *const *env, const char *name, bool boxed)
+run(const char *folder, const char *command, const json_t *env, const char *name, bool boxed)
 {
 	char *log = adopt_path("log/%s.log", name);
 	const char *argv[WORDS + 8] = { "sh", "-c", "log=$1; shift; exec \"$@\" >\"$log\" 2>&1",
@@ -261,7 +263,7 @@ run(const char *folder, const char *command, char *const *env, const char *name,
 }
 
 struct command_result
-command_run(const char *folder, const char *command, char *const *env, const char *name)
+command_run(const char *folder, const char *command, const json_t *env, const char *name)
 {
 	return run(folder, command, env, name, true);
 }
@@ -269,8 +271,8 @@ command_run(const char *folder, const char *command, char *const *env, const cha
 struct command_result
 command_own(const char *folder, const char *command, const char *name)
 {
-	static char words[] = "LC_ALL=C"; /* we parse the compilers' messages */
-	char *const env[] = { words, NULL };
+	/* We parse the compilers' messages. */
+	json_auto_t *env = json_pack("{s:s}", "LC_ALL", "C");
 
 	return run(folder, command, env, name, false);
 }

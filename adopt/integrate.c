@@ -464,7 +464,7 @@ command_integrate(int argc, char **argv)
 	int code;
 
 	parse_options(argc, argv);
-	adoption_load(attempt.campaign);
+	adoption_open(attempt.campaign, NULL);
 	adoption_lock();
 	code = journal_repair();
 	if (code == K_OK)

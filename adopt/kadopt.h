@@ -84,11 +84,10 @@ void work_end(struct work_span *w);
 	for (struct work_span span_ = work_begin(__VA_ARGS__); span_.name; work_end(&span_))
 
 /*
- * From answers, which are taken over; or from DIR/adopt.json. Both die when an answer is missing or
- * wrong. A process deals with one campaign.
+ * From DIR/adopt.json, if there is one, and ANSWERS (NULL: none), which replace what it says. Dies
+ * when an answer is missing or wrong. A process deals with one campaign.
  */
-void adoption_new(const char *dir, json_t *answers);
-void adoption_load(const char *dir);
+void adoption_open(const char *dir, const json_t *answers);
 /* Read the current adopt/unit.json. */
 void adoption_read_unit(void);
 /* The line where a unit's definition, or one of its launches, begins; 0: unknown. */
@@ -179,11 +178,11 @@ struct command_result {
 	char *why, *said; /* if STATUS is not 0: how it ended, its last lines; owned */
 };
 /*
- * Run a shell COMMAND in FOLDER, with the launcher if there is one, adding ENV ("NAME=VALUE", NULL
- * at the end; may be NULL); its output goes to DIR/adopt/log/NAME.log. Free with command_free.
+ * Run a shell COMMAND in FOLDER, with the launcher if there is one, adding the variables of ENV, an
+ * object (NULL: none); its output goes to DIR/adopt/log/NAME.log. Free with command_free.
  */
 struct command_result command_run(
-    const char *folder, const char *command, char *const *env, const char *name);
+    const char *folder, const char *command, const json_t *env, const char *name);
 /* The same for our own commands, which have their own sandboxes. */
 struct command_result command_own(const char *folder, const char *command, const char *name);
 void command_free(struct command_result *r);
@@ -211,12 +210,6 @@ void command_quote(struct kbuf *b, const char *text);
  * number.
  */
 size_t command_end_leftovers(void);
-/*
- * Put the launcher's words into WORDS (at most 32); returns their number. The caller frees *COPY,
- * to which they point, after use.
- */
-size_t launcher_words(const char **words, char **copy);
-
 /* ask.c: questions to a model. */
 
 /* prompts/adopt/NAME.txt of the campaign, else the shipped one, filled in; the caller frees. */

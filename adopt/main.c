@@ -68,43 +68,29 @@ run_step(const struct command *c, int argc, char **argv)
 	const struct koption options[] = { KOPTION_CAMPAIGN(&dir) };
 
 	koption_all(options, usage, argc, argv);
-	adoption_load(dir);
+	adoption_open(dir, NULL);
 	if (!c->looks)
 		adoption_lock();
 	return c->step();
 }
 
-static void
-print_usage(FILE *f)
-{
-	fputs("usage: kadopt COMMAND [OPTION]...\n", f);
-	kforeach(c, commands)
-		fprintf(f, "       kadopt %-10s %s\n", c->name, c->help);
-	fputs("       kadopt COMMAND --help | --version\n", f);
-}
-
 int
 main(int argc, char **argv)
 {
-	const struct command *c;
+	static const struct koption options[] = { KOPTION_IN_ORDER };
+	auto_buf struct kbuf usage = { 0 };
+	const struct command *command;
 
 	kutil_init("kadopt");
-	if (argc < 2) {
-		print_usage(stderr);
-		return K_USAGE;
-	}
-	if (!strcmp(argv[1], "-h") || !strcmp(argv[1], "--help")) {
-		print_usage(stdout);
-		return K_OK;
-	}
-	if (!strcmp(argv[1], "-V") || !strcmp(argv[1], "--version")) {
-		kversion();
-		return K_OK;
-	}
-	c = find_command(argv[1]);
-	if (c)
-		return c->run ? c->run(argc - 1, argv + 1) : run_step(c, argc - 1, argv + 1);
-	kwarn("unknown command '%s'", argv[1]);
-	print_usage(stderr);
-	return K_USAGE;
+	kbuf_puts(&usage, "usage: kadopt COMMAND [OPTION]...\n");
+	kforeach(c, commands)
+		kbuf_printf(&usage, "       kadopt %-10s %s\n", c->name, c->help);
+	koption_read(options, usage.data, argc, argv);
+	argc -= optind;
+	argv += optind;
+	optind = 0;
+	command = argc ? find_command(*argv) : NULL;
+	if (!command)
+		koption_misuse(usage.data, argc ? kshown("unknown command: %s", *argv) : NULL);
+	return command->run ? command->run(argc, argv) : run_step(command, argc, argv);
 }

@@ -7,14 +7,13 @@
 #include "adopt.h"
 #include "kstat.h"
 #include "log.h"
-#include "ncu.h"
 #include "unit.h"
 #include "watch.h"
 
 static const char usage[] = "usage: kadopt observe [-c DIR] [-p DIR --file FILE --kernel NAME "
                             "--build COMMAND --run COMMAND] [OPTION...]\n";
 
-enum { RUNS = 3, RUNS_MAX = 99, TIMEOUT_S = 600, SIBLINGS_MAX = 64 };
+enum { RUNS = 3, RUNS_MAX = 99 };
 
 /* The options. */
 static struct {
@@ -22,7 +21,7 @@ static struct {
 	json_t *answers; /* from the command line */
 	long runs;
 	double timeout_s; /* 0: not given */
-	bool launches, force, check, instrument;
+	bool force, check, instrument;
 } asked = { .campaign = ".", .runs = RUNS };
 
 /* ---- what to observe ---- */
@@ -38,7 +37,6 @@ parse_options(int argc, char **argv)
 		    "runs", &asked.runs, 0, RUNS_MAX, "N\trun the application N times to time it"),
 		KOPTION_REAL(
 		    "timeout", &asked.timeout_s, 1, 1e6, "S\ttime limit of a build or a run"),
-		KOPTION_FLAG("launches", &asked.launches, "\tobserve launches instead of calls"),
 		KOPTION_FLAG("force", &asked.force, "\tobserve again"),
 		KOPTION_FLAG("check", &asked.check, "\texit 1 if the observation is out of date"),
 		KOPTION_TEXT("log", &asked.log, "FILE\tread the calls from a log of your own"),
@@ -50,33 +48,15 @@ parse_options(int argc, char **argv)
 	asked.answers = given;
 }
 
-static const char *
-answer(const char *field)
-{
-	const char *text = kjson_maybe(asked.answers, field);
-
-	if (!text || !*text)
-		kdie_usage("%s/adopt.json does not exist; give --%s", asked.campaign, field);
-	return text;
-}
-
 /* From adopt.json or, if it does not exist yet, from the command line. */
 static void
 find_adoption(void)
 {
 	char *path = path_of("%s/adopt.json", asked.campaign);
 
-	if (kis_there(path)) {
-		if (json_object_size(asked.answers))
-			kdie_usage("%s already exists; remove the duplicate options", path);
-		adoption_load(asked.campaign);
-	} else {
-		kforeach_text(field, "project", "kernel", "build", "run")
-			answer(field);
-		kjson_extend(asked.answers, "{s:s,s:s}", "schema", "adopt/1", "language",
-		    kjson_str_or(rules_language(answer("file")), "language", "c"));
-		adoption_new(asked.campaign, asked.answers);
-	}
+	if (kis_there(path) && json_object_size(asked.answers))
+		kdie_usage("%s already exists; remove the duplicate options", path);
+	adoption_open(asked.campaign, asked.answers);
 	if (asked.timeout_s > 0)
 		adoption.timeout_s = asked.timeout_s;
 }
@@ -114,33 +94,30 @@ change_unit(const json_t *assumed)
 /* ---- is the observation still valid? ---- */
 
 /*
- * Everything that the build may read, by name and contents, in an order that does not depend on the
- * file system.
+ * Everything that the build may read in the folder $1, except for the folder $2 in it, and in the
+ * folders $3, by name and contents, in an order that does not depend on the file system.
  */
-static const char sources_script[] = "cd \"$1\" && own=$2 && shift 2 && find . \"$@\" \\( -name "
-                                     ".git -o -name .hg -o -name "
-                                     ".svn ${own:+-o -path \"./$own\"} \\) -prune -o "
-                                     "-type f \\( -name '*.[chC]' -o "
-                                     "-name '*.cc' -o -name '*.cpp' -o -name '*.cxx' -o -name "
-                                     "'*.hh' -o -name '*.hpp' -o -name '*.hxx' -o -name '*.cu' -o "
-                                     "-name '*.cuh' -o -name '*.inc' -o -name '*.inl' -o -name "
-                                     "'*akefile*' -o -name 'CMakeLists.txt' -o -name '*.cmake' -o "
-                                     "-name '*.mk' -o -name 'meson.build' -o -name '*.rs' -o -name "
-                                     "'*.toml' -o -name 'Cargo.lock' -o -name '*.conf' \\) "
-                                     "-print0 | LC_ALL=C sort -z | xargs -0 -r sha256sum";
+static const char sources_script[] =
+    "set -f; IFS='\n'; cd \"$1\" && find . $3 \\( -name .git -o -name .hg -o -name .svn "
+    "${2:+-o} ${2:+-path} ${2:+\"./$2\"} \\) -prune -o -type f \\( -name '*.[chC]' -o -name '*.cc' "
+    "-o "
+    "-name '*.cpp' -o -name '*.cxx' -o -name '*.hh' -o -name '*.hpp' -o -name '*.hxx' -o -name "
+    "'*.cu' -o -name '*.cuh' -o -name '*.inc' -o -name '*.inl' -o -name '*akefile*' -o -name "
+    "'CMakeLists.txt' -o -name '*.cmake' -o -name '*.mk' -o -name 'meson.build' -o -name '*.rs' -o "
+    "-name '*.toml' -o -name 'Cargo.lock' -o -name '*.conf' \\) -print0 | LC_ALL=C sort -z | "
+    "xargs -0 -r sha256sum";
 
 static void
 add_sources(json_t *header)
 {
-	const json_t *siblings = siblings_named();
 	/* A campaign inside the project is not part of it. */
-	const char *argv[SIBLINGS_MAX + 7] = { "sh", "-c", sources_script, "sh", adoption.project,
-		path_in(adoption.project, adoption.dir) ?: "" };
+	const char *own = path_in(adoption.project, adoption.dir) ?: "";
+	auto_buf struct kbuf siblings = kbuf_empty();
 	auto_free char *list = NULL;
 
-	for (size_t i = 0; i < json_array_size(siblings) && i < SIBLINGS_MAX; i++)
-		argv[6 + i] = path_of("../%s", kjson_item(siblings, i));
-	list = program_output_of(argv, NULL, K_IO);
+	kjson_foreach_text(name, siblings_named())
+		kbuf_printf(&siblings, "../%s\n", name);
+	list = script_output(NULL, K_IO, sources_script, adoption.project, own, siblings.data);
 	kjson_put(header, "sources_sha256", ksha256_of(list));
 }
 
@@ -238,29 +215,14 @@ add_reading(json_t *pointers)
 			json_object_set_new(p, "read", json_true());
 }
 
-/* Of the pointers, only those passed to a launch have extents. */
-static void
-part_arguments(json_t *call)
-{
-	json_t *args = json_object_get(call, "args"), *pointers = json_object_get(call, "pointers");
-
-	kjson_foreach_member(name, v, args)
-		if (json_is_object(v)) {
-			json_object_set_new(v, "device", json_true());
-			json_object_set(pointers, name, v);
-			json_object_del(args, name);
-		}
-}
-
 static json_t *
 record_of(const json_t *raw, size_t i)
 {
 	json_t *r = json_pack("{s:I,s:s}", "i", (json_int_t)i, "kernel", adoption.kernel);
 
-	kjson_pick(
-	    r, raw, "ns", "clock", "faults", "args", "pointers", "grid", "block", "launches");
+	kjson_pick(r, raw, "ns", "clock", "faults", "key", "args", "pointers", "grid", "block",
+	    "launches");
 	kjson_pick(r, main_launch(json_object_get(raw, "launches")), "grid", "block", "shared");
-	part_arguments(r);
 	add_reading(json_object_get(r, "pointers"));
 	return r;
 }
@@ -363,14 +325,6 @@ check_launches(const json_t *calls)
 		    adoption.kernel, adoption.dir);
 }
 
-static void
-tell_dropped(json_int_t dropped)
-{
-	if (dropped)
-		kwarn("%lld more calls of %s were not recorded; shares refer to the recorded ones",
-		    dropped, adoption.kernel);
-}
-
 /* For a short launch, events measure the time to launch. */
 static void
 tell_clock(const json_t *calls)
@@ -386,7 +340,7 @@ tell_clock(const json_t *calls)
 
 /* Builds the application with a wrapper, and watches a run. New reference. */
 static json_t *
-watch_calls(json_int_t *dropped)
+watch_calls(void)
 {
 	json_t *calls = NULL;
 
@@ -396,7 +350,7 @@ watch_calls(json_int_t *dropped)
 			write_layout();
 	}
 	work_part("watch", "'%s', with all calls and their arrays", adoption.run)
-		calls = watch_run(WATCH_ARGS, dropped);
+		calls = watch_run(WATCH_ARGS);
 	return calls;
 }
 
@@ -417,8 +371,7 @@ assume(json_t *calls)
 static void
 observe(json_t *header, const char *observed)
 {
-	json_int_t dropped;
-	json_auto_t *calls = watch_calls(&dropped),
+	json_auto_t *calls = watch_calls(),
 	            *assumed = adoption.unit && !watch.cuda ? assume(calls) : NULL, *head = NULL,
 	            *runs = json_array();
 
@@ -426,17 +379,19 @@ observe(json_t *header, const char *observed)
 		/* With another entry, other arrays are measured. */
 		set_unit(assumed);
 		json_decref(calls);
-		calls = watch_calls(&dropped);
+		calls = watch_calls();
 		json_object_set(header, "assumed", assumed);
 	}
 	head = json_deep_copy(header);
 	check_launches(calls);
-	tell_dropped(dropped);
+	if (watch.dropped)
+		kwarn("%lld more calls of %s were not recorded; shares refer to the recorded ones",
+		    watch.dropped, adoption.kernel);
 	add_program(header);
 	write_observed(observed, header, calls);
 	for (long i = 0; i < asked.runs; i++)
 		work_part("times", "run %ld of %ld", i + 1, asked.runs)
-			json_array_append_new(runs, watch_run(WATCH_TIME, &dropped));
+			json_array_append_new(runs, watch_run(WATCH_TIME));
 	tell_clock(asked.runs ? json_array_get(runs, 0) : calls);
 	add_program(head);
 	kjson_put(head, "schema", "timing/1");
@@ -486,36 +441,6 @@ run(json_t *header, const char *observed)
 	}
 }
 
-char *
-counters_of(const json_t *kernels)
-{
-	const char *file = kjson_maybe(adoption.json, "ncu");
-	auto_free char *ncu = NULL, *text = NULL;
-	auto_buf struct kbuf b = { 0 };
-	auto_result struct command_result r = { 0 };
-	struct work_span w;
-	char *made, *kept = NULL;
-
-	if (file || !kjson_bool(adoption.json, "count"))
-		return kstrdup(file);
-	w = work_begin("count", "the work of a call, by ncu");
-	made = adopt_path("ncu.csv");
-	ncu = ncu_command(kernels);
-	kbuf_printf(&b, "%s --log-file ", ncu);
-	command_quote(&b, made);
-	kbuf_puts(&b, " sh -c ");
-	command_quote(&b, adoption.run);
-	r = command_run(project_copy(), b.data, NULL, "ncu");
-	text = file_text(made, NULL);
-	/* It may go on without counters. */
-	if (r.status || !text || !strstr(text, NCU_TITLES))
-		kwarn("the work of a call was not counted: %s", r.said ?: text ?: "no file");
-	else
-		kept = kstrdup(made);
-	work_end(&w);
-	return kept;
-}
-
 int
 command_observe(int argc, char **argv)
 {
@@ -526,17 +451,12 @@ command_observe(int argc, char **argv)
 
 	parse_options(argc, argv);
 	find_adoption();
-	watch = (struct watch){ .folder = adopt_path("watch"),
-		.launches = asked.launches,
-		.cuda = adoption.device || asked.launches };
+	watch = (struct watch){ .folder = adopt_path("watch"), .cuda = adoption.device };
 	watch_find();
 	/* Even without preflight, a kernel is observed by its launches. */
-	if (watched.kernel && !asked.launches && !adoption.unit)
+	if (watched.kernel && !adoption.unit)
 		set_unit(NULL);
-	header = make_header(asked.log ? "log"
-	        : asked.instrument     ? "instrument"
-	        : asked.launches       ? "launches"
-	                               : "calls");
+	header = make_header(asked.log ? "log" : asked.instrument ? "instrument" : "calls");
 	observed = adopt_path("observed.ndjson");
 	make_folder_of(observed);
 	old = kin_first(observed);

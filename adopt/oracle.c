@@ -53,32 +53,22 @@ oracle_swap(const char *text, char **why)
 
 /* ---- the wrapper ---- */
 
-/* If the function is in a namespace: "using namespace a::b;" for each. */
+/* If the function NAME is in namespaces: "using namespace a;" for each. */
 static void
-add_using(struct kbuf *b, const char *text)
+add_using(struct kbuf *b, const char *text, const char *name)
 {
-	char *path[8] = { NULL };
 	auto_scan struct kscan s;
+	const struct kscan_item *f;
 
 	kscan(text, &s);
-	kscan_items(x, &s) {
-		auto_free char *line = NULL,
-		               *name = x->kind == KSCAN_OPEN && x->depth < LEN(path)
-		    ? kregex_part("\\A(?:inline\\s+)?namespace\\s*([^\\s{]*)", s.code + x->from)
-		    : NULL;
+	f = kscan_function(&s, name);
+	for (size_t depth = 0; f && depth < f->depth; depth++) {
+		auto_free char *path = kregex_part("\\A(?:inline\\s+)?namespace\\s*([^\\s{]+)",
+		    s.code + bundle_around(f, depth)->from);
 
-		if (!name)
-			continue;
-		free(path[x->depth]);
-		path[x->depth] = x->depth && path[x->depth - 1]
-		    ? kasprintf("%s::%s", path[x->depth - 1], name)
-		    : kstrdup(name);
-		line = kasprintf("using namespace %s;\n", path[x->depth]);
-		if (*name && !strstr(b->data, line))
-			kbuf_puts(b, line);
+		if (path)
+			kbuf_printf(b, "using namespace %s;\n", path);
 	}
-	for (size_t i = 0; i < LEN(path); i++)
-		free(path[i]);
 }
 
 char *
@@ -102,7 +92,7 @@ oracle_wrap(const char *text, const json_t *task)
 	    "\n",
 	    entry, text, entry);
 	if (cxx)
-		add_using(&b, text);
+		add_using(&b, text, entry);
 	kbuf_puts(&b, kjson_item(wrapper, 0));
 	return b.data;
 }

@@ -4,13 +4,12 @@
  * anything is changed. The project is built and run in a copy; on the way, the compilation of its
  * file is recorded.
  */
-#include <sys/statvfs.h>
-
 #include "adopt.h"
 #include "signature.h"
 #include "unit.h"
 
-enum { CONNECT_S = 15, DYING_S = 5, ROOM_COPIES = 5, SAID_MAX = 400 };
+/* NOT_FOUND: the shell's status if a program is missing. */
+enum { CONNECT_S = 15, DYING_S = 5, SAID_MAX = 400, NOT_FOUND = 127 };
 
 /* Findings, one per line: faults end the adoption, notes do not. */
 static struct {
@@ -106,107 +105,53 @@ check_files(void)
 	}
 }
 
-/* Reports uncommitted changes in the project: they are adopted too, and left unchanged. */
-static void
-check_versions(void)
-{
-	static const char script[] = "timeout 15 git --no-optional-locks -C \"$1\" status "
-	                             "--porcelain "
-	                             "-- . 2>/dev/null || echo none";
-	auto_free char *said = script_output(NULL, 0, script, adoption.project);
-	size_t lines = 0;
-
-	for (const char *c = said; (c = strchr(c, '\n')); c++)
-		lines++;
-	if (!strcmp(said, "none\n"))
-		ksay("versions   the project is not in a git repository\n");
-	else if (!lines)
-		ksay("versions   git: everything is committed\n");
-	else
-		ksay("versions   git: %zu file%s not committed; "
-		     "kadopt leaves %s as %s; the first: %.*s\n",
-		    lines, lines > 1 ? "s are" : " is", lines > 1 ? "them" : "it",
-		    lines > 1 ? "they are" : "it is", (int)strcspn(said, "\n"), said);
-}
-
-static double
-folder_bytes(void)
-{
-	auto_free char *kilobytes = program_output(NULL, 0, "du", "-sk", "--", adoption.project);
-
-	return strtod(kilobytes, NULL) * 1024;
-}
-
-static void
-check_room(void)
-{
-	struct statvfs v;
-	double needed = folder_bytes() * ROOM_COPIES + 64e6, room;
-
-	if (statvfs(adoption.dir, &v) < 0)
-		return;
-	room = (double)v.f_bavail * (double)v.f_frsize;
-	if (room < needed)
-		kfault(&findings.missing,
-		    "%s: %.0f MB are free, but copies of the project take about %.0f MB",
-		    adoption.dir, room / 1e6, needed / 1e6);
-	else
-		ksay("room       %.0f MB free, about %.0f MB needed\n", room / 1e6, needed / 1e6);
-}
-
 /* ---- the launcher, programs, the device ---- */
 
-/* Runs WORDS with the launcher; their output becomes one line. False when that is impossible. */
-static bool
-ask(const char *const *words, struct kproc_result *r)
+/*
+ * Runs COMMAND where the application runs, which must answer soon; what it prints becomes *SAID,
+ * one line, to be freed.
+ */
+static struct command_result
+ask(const char *command, char **said)
 {
-	const char *argv[64];
-	char *copy;
-	size_t n = launcher_words(argv, &copy);
-	struct kproc p = { .argv = (char *const *)argv, .timeout_s = CONNECT_S };
-	char *said;
-	bool good;
+	double limit_s = adoption.timeout_s;
+	struct command_result r;
+	auto_free char *text = NULL;
 
-	for (; *words && n < LEN(argv) - 1; words++)
-		argv[n++] = *words;
-	argv[n] = NULL;
-	good = kproc_run(&p, r) == 0;
-	free(copy);
-	if (good) {
-		said = kfence_line(r->out, SAID_MAX);
-		free(r->out);
-		r->out = said;
-	}
-	return good;
+	adoption.timeout_s = CONNECT_S;
+	r = command_run(adoption.dir, command, NULL, "ask");
+	adoption.timeout_s = limit_s;
+	text = file_text(r.log, NULL);
+	*said = kfence_line(text ?: "", SAID_MAX);
+	return r;
 }
 
 static bool
 check_launcher(void)
 {
-	const char *words[] = { "test", "-d", adoption.project, NULL };
-	auto_run struct kproc_result r = { 0 };
+	auto_free char *said = NULL;
+	auto_buf struct kbuf command = { 0 };
+	auto_result struct command_result r = { 0 };
 
 	if (!adoption.launcher)
 		return true;
-	if (!ask(words, &r)) {
-		kfault(&findings.missing, "launcher: cannot start '%s': %s", adoption.launcher,
-		    strerror(errno));
-		return false;
-	}
-	if (r.timed_out)
+	kbuf_puts(&command, "test -d ");
+	command_quote(&command, adoption.project);
+	r = ask(command.data, &said);
+	if (r.status == -1)
 		kfault(&findings.again, "launcher: '%s' did not answer within %d s",
 		    adoption.launcher, CONNECT_S);
-	else if (r.exit_code == 1)
+	else if (r.status == 1 || r.status == 2 || r.status == NOT_FOUND)
 		kfault(&findings.missing,
-		    "launcher: '%s' answers, but the other machine does not have %s: both machines "
-		    "need the folders of project and campaign",
-		    adoption.launcher, adoption.project);
-	else if (r.exit_code)
-		kfault(&findings.again, "launcher: '%s' exited with status %d: %.200s",
-		    adoption.launcher, r.exit_code, r.err);
+		    "launcher: cannot start '%s', or the other machine does not have %s: both "
+		    "machines need the folders of project and campaign: %s",
+		    adoption.launcher, adoption.project, said);
+	else if (r.status)
+		kfault(&findings.again, "launcher: '%s' exited with status %d: %s",
+		    adoption.launcher, r.status, said);
 	else
 		ksay("launcher   '%s' answers\n", adoption.launcher);
-	return !findings.again.count && !findings.missing.count;
+	return !r.status;
 }
 
 char *
@@ -249,43 +194,31 @@ check_program(const char *what, const char *name)
 static void
 check_device(void)
 {
-	const char *ours = adoption.launcher ? NULL : getenv("CUDA_VISIBLE_DEVICES");
-	const char *words[] = { "nvidia-smi", "--query-compute-apps=pid,process_name",
-		"--format=csv,noheader", ours && *ours ? "-i" : NULL, ours, NULL };
-	auto_run struct kproc_result r = { 0 };
-	bool asked;
-	double load = 0;
-	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	static const char busy[] = "nvidia-smi --query-compute-apps=pid,process_name "
+	                           "--format=csv,noheader "
+	                           "${CUDA_VISIBLE_DEVICES:+-i \"$CUDA_VISIBLE_DEVICES\"}";
+	auto_free char *said = NULL;
+	auto_result struct command_result r = { 0 };
 
-	if (!adoption.device) {
-		if (!adoption.launcher && getloadavg(&load, 1) == 1 && load > 0.5 * (double)cpus)
-			ksay("device     the load of this machine is %.1f on %ld CPUs: "
-			     "times will be noisy\n",
-			    load, cpus);
-		else
-			ksay("device     CPU\n");
+	if (!adoption.device)
 		return;
-	}
-	for (int i = 0; (asked = ask(words, &r)); i++) {
-		if (i >= adoption.timeout_s || r.exit_code || !*r.out)
-			break;
+	for (int i = 0; r = ask(busy, &said), i < adoption.timeout_s && !r.status && *said; i++) {
 		/* A process that was just killed may still be listed. */
 		if (i == DYING_S)
-			ksay("device     waiting for other processes to end: %s\n", r.out);
-		kproc_result_free(&r);
+			ksay("device     waiting for other processes to end: %s\n", said);
+		free(said);
+		command_free(&r);
 		sleep(1);
 	}
-	if (!asked) {
+	if (r.status == NOT_FOUND)
 		kfault(&findings.missing,
 		    "device: nvidia-smi is not installed, so kadopt cannot find an NVIDIA GPU");
-		return;
-	}
-	if (r.exit_code)
-		kfault(&findings.missing, "device: nvidia-smi exited with status %d: %.200s%.200s",
-		    r.exit_code, r.out, r.err);
-	else if (*r.out)
+	else if (r.status)
+		kfault(&findings.missing, "device: nvidia-smi exited with status %d: %s", r.status,
+		    said);
+	else if (*said)
 		kfault(&findings.again,
-		    "device: in use by other processes; try again when they have ended: %s", r.out);
+		    "device: in use by other processes; try again when they have ended: %s", said);
 	else
 		ksay("device     the GPU is free\n");
 }
@@ -296,14 +229,13 @@ check_device(void)
 static char *
 device_architecture(void)
 {
-	const char *words[] = { "nvidia-smi", "--query-gpu=compute_cap", "--format=csv,noheader",
-		NULL };
-	auto_run struct kproc_result r = { 0 };
+	auto_free char *said = NULL;
+	auto_result struct command_result r =
+	    ask("nvidia-smi --query-gpu=compute_cap --format=csv,noheader", &said);
 	int major, minor;
 
-	return ask(words, &r) && !r.exit_code && sscanf(r.out, "%d.%d", &major, &minor) == 2
-	    ? kasprintf("sm_%d%d", major, minor)
-	    : NULL;
+	return sscanf(said, "%d.%d", &major, &minor) == 2 ? kasprintf("sm_%d%d", major, minor)
+	                                                  : NULL;
 }
 
 /* How the file is compiled, from the shims' records; a guess when they were not called. */
@@ -366,12 +298,11 @@ note_unit(void)
 static bool
 build_copy(const char *copy)
 {
-	char *shims = adopt_path("shims"),
-	     *env[] = { kasprintf("PATH=%s:%s", shims, getenv("PATH")),
-		     kstrdup("CMAKE_EXPORT_COMPILE_COMMANDS=ON"), NULL };
 	char *path = path_join(copy, adoption.file);
+	json_auto_t *env = json_pack("{s:s}", "CMAKE_EXPORT_COMPILE_COMMANDS", "ON");
 	auto_result struct command_result r = { 0 };
 
+	kjson_put(env, "PATH", kshown("%s:%s", adopt_path("shims"), getenv("PATH")));
 	copy_project(copy);
 	compile_shims();
 	/* An up-to-date file would not be compiled, and then not seen. */
@@ -384,8 +315,6 @@ build_copy(const char *copy)
 	} else {
 		ksay("build      '%s': %.1f s\n", adoption.build, r.wall_s);
 	}
-	free(env[0]);
-	free(env[1]);
 	return !findings.wrong.count;
 }
 
@@ -450,21 +379,6 @@ run_copy(const char *copy)
 		            "so wrong results of the application go unnoticed");
 }
 
-static void
-check_ours(void)
-{
-	static const char *const tools[] = { "kcampaign", "kharness", "keval", "kreport" };
-
-	kforeach(tool, tools) {
-		char *argv[] = { (char *)*tool, (char *)"--version", NULL };
-		struct kproc p = { .argv = argv };
-		auto_run struct kproc_result r = { 0 };
-
-		if (kproc_run(&p, &r) < 0)
-			kfault(&findings.missing, "%s: is not on the PATH", *tool);
-	}
-}
-
 static int
 verdict(void)
 {
@@ -492,10 +406,7 @@ preflight(void)
 		ksay("leftovers  ended %zu process%s of an earlier run\n", ended,
 		    ended > 1 ? "es" : "");
 	check_files();
-	check_ours();
 	if (!findings.wrong.count) {
-		check_versions();
-		check_room();
 		if (check_launcher()) {
 			program = program_of(adoption.build);
 			check_program("build", program);

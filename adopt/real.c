@@ -100,12 +100,11 @@ static struct {
 static struct run
 run_once(bool was)
 {
-	json_int_t dropped;
 	int64_t begun = know_ns();
 	struct run r = { 0 };
 
 	watch_build_of(was);
-	r.calls = watch_run(WATCH_TIME, &dropped);
+	r.calls = watch_run(WATCH_TIME);
 	r.wall_s = kseconds_since(begun);
 	kjson_foreach(call, r.calls)
 		r.total_ns += kjson_num(call, "ns");

@@ -13,14 +13,7 @@
 
 enum { MEGABYTES = 1024 };
 
-/* An array of a configuration; if it is written, it counts twice. */
-struct recording {
-	const json_t *config;
-	const char *array;
-	double mb;
-	bool real, chosen;
-};
-
+/* If it is written, it counts twice. */
 static double
 size_mb(const json_t *pointer)
 {
@@ -39,110 +32,86 @@ recording_mb(const json_t *configs)
 }
 
 /*
- * The words of a line for kwatch: a name of our own, arguments as numbers, and the arrays that are
- * not saved.
+ * A line for kwatch: a name of our own, which of the calls with the same scalars, and the arrays
+ * that are not saved. Of the calls without null pointers it is the middle one, because in the first
+ * the arrays may be all zeros.
  */
 static void
-add_line(struct kbuf *b, const json_t *config, long skip, const struct recording *all, size_t n)
+add_line(struct kbuf *b, const json_t *config, const json_t *calls)
 {
-	kbuf_printf(b, "%s %ld ", kjson_str_or(config, "name", "?"), skip);
-	kjson_foreach_member(name, v, config, "scalars") {
-		if (json_is_integer(v) || json_is_boolean(v))
-			kbuf_printf(
-			    b, "%s=%lld ", name, json_is_true(v) ? 1 : json_integer_value(v));
-		else if (json_is_real(v))
-			kbuf_printf(b, "%s=%.17g ", name, json_real_value(v));
-		else
-			kbuf_printf(b, "%s=%s ", name, json_string_value(v));
+	const json_t *example = json_array_get(calls, (size_t)kjson_int(config, "example"));
+	const char *key = kjson_str(example, "key");
+	auto_free long *whole = kcalloc(json_array_size(calls) + 1, sizeof *whole);
+	long count = 0, same = 0;
+
+	kjson_foreach(call, calls) {
+		if (!kjson_is(call, "key", key))
+			continue;
+		if (!call_has_null(call))
+			whole[count++] = same;
+		same++;
 	}
-	kforeach_of(r, all, n)
-		if (r->config == config && !r->chosen)
-			kbuf_printf(b, "-%s ", r->array);
+	kbuf_printf(b, "%s %ld %s", kjson_str(config, "name"),
+	    count ? whole[(count - 1) / 2] : (same - 1) / 2, key);
+	kjson_foreach_text(array, config, "skipped")
+		kbuf_printf(b, " -%s", array);
 	kbuf_puts(b, "\n");
 }
 
 /*
- * Number of calls with these arguments to skip: up to half of those without null pointers, because
- * in the first the arrays may be all zeros.
+ * Chooses among the arrays of CONFIGS; returns how many MB are recorded. Each configuration gets
+ * the number of its "arrays" and their "mb"; and "skipped", those for which there is no room, which
+ * would take "more".
  */
-static long
-skipped(const json_t *calls, const json_t *config)
+static double
+choose(const json_t *configs, double limit)
 {
-	auto_free long *whole = kcalloc(json_array_size(calls) + 1, sizeof *whole);
-	long count = 0, all = 0;
-
-	kjson_foreach(call, calls) {
-		if (!json_equal(json_object_get(call, "args"), json_object_get(config, "scalars")))
-			continue;
-		if (!call_has_null(call))
-			whole[count++] = all;
-		all++;
-	}
-	return count ? whole[(count - 1) / 2] : (all - 1) / 2;
-}
-
-/* Most valuable first: other values of indices may make the function crash; then the small ones. */
-static int
-compare_recordings(const void *a, const void *b)
-{
-	const struct recording *x = a, *y = b;
-
-	return x->real != y->real ? x->real - y->real : (x->mb > y->mb) - (x->mb < y->mb);
-}
-
-/* The *COUNT arrays of all configurations; those for which there is room are chosen. */
-static struct recording *
-choose(const json_t *configs, double limit, size_t *count)
-{
-	struct recording *all = NULL;
+	json_auto_t *all = json_array();
 	double total = 0;
 
-	*count = 0;
 	kjson_foreach(c, configs)
 		kjson_foreach_member(name, p, c, "pointers") {
 			const struct number_type *type =
 			    number_type(kjson_str(value_parameter(name), "type"));
 
-			*kadded(all, *count) = (struct recording){ .config = c,
-				.array = name,
-				.mb = size_mb(p),
-				.real = type && !type->integer };
+			kjson_append(all, "{s:O,s:s,s:i,s:f}", "config", c, "array", name, "real",
+			    type && !type->integer, "mb", size_mb(p));
 		}
-	if (*count)
-		qsort(all, *count, sizeof *all, compare_recordings);
-	kforeach_of(r, all, *count) {
-		r->chosen = limit > 0 && total + r->mb <= limit;
-		total += r->chosen ? r->mb : 0;
+	/* Other values of indices may make the function crash; then the small ones. */
+	kjson_sort_by(all, "real", "mb");
+	kjson_foreach(row, all) {
+		json_t *c = json_object_get(row, "config");
+		double mb = kjson_num(row, "mb");
+		bool fits = limit > 0 && total + mb <= limit;
+		const char *sum = fits ? "mb" : "more";
+
+		total += fits ? mb : 0;
+		kjson_put(c, sum, kjson_num(c, sum) + mb);
+		if (fits)
+			kjson_count(c, "arrays", 1);
+		else
+			kjson_add(
+			    kjson_ensure(c, "skipped", json_array()), kjson_str(row, "array"));
 	}
-	return all;
+	return total;
 }
 
 /* Reports what is recorded of a configuration, and what is not. Is it anything? */
 static bool
-tell_chosen(const json_t *config, const struct recording *all, size_t n, double limit)
+tell_chosen(const json_t *config, double limit)
 {
-	const char *name = kjson_str_or(config, "name", "?");
-	json_auto_t *others = json_array();
-	auto_free char *text = NULL;
-	double mb = 0, more = 0;
-	size_t arrays = 0;
+	const char *name = kjson_str(config, "name");
+	const json_t *skipped = json_object_get(config, "skipped");
+	auto_free char *text = listed(skipped);
+	long arrays = kjson_int(config, "arrays");
 
-	kforeach_of(r, all, n) {
-		if (r->config != config)
-			continue;
-		arrays += r->chosen;
-		*(r->chosen ? &mb : &more) += r->mb;
-		if (!r->chosen)
-			kjson_add(others, r->array);
-	}
-	text = listed(others);
 	if (*text)
 		kwarn("%s: %s of %s, %.1f MB, would exceed --record-mb %.0f, so %s not recorded",
-		    adoption.kernel, text, name, more, limit,
-		    json_array_size(others) > 1 ? "they are" : "it is");
+		    adoption.kernel, text, name, kjson_num(config, "more"), limit,
+		    json_array_size(skipped) > 1 ? "they are" : "it is");
 	if (arrays)
-		ksay("record     %s: %zu array%s, %.1f MB\n", name, arrays, arrays == 1 ? "" : "s",
-		    mb);
+		ksay("record     %s: %ld array%s, %.1f MB\n", name, arrays, arrays == 1 ? "" : "s",
+		    kjson_num(config, "mb"));
 	return arrays;
 }
 
@@ -150,16 +119,13 @@ tell_chosen(const json_t *config, const struct recording *all, size_t n, double 
 static char *
 plan(const json_t *configs, const json_t *calls)
 {
-	double limit = kjson_num_or(adoption.json, "record_mb", MEGABYTES), total = 0;
+	double limit = kjson_num_or(adoption.json, "record_mb", MEGABYTES),
+	       total = choose(configs, limit);
 	struct kbuf b = kbuf_empty();
-	size_t n;
-	auto_free struct recording *all = choose(configs, limit, &n);
 
 	kjson_foreach(c, configs)
-		if (tell_chosen(c, all, n, limit))
-			add_line(&b, c, skipped(calls, c), all, n);
-	kforeach_of(r, all, n)
-		total += r->chosen ? r->mb : 0;
+		if (tell_chosen(c, limit))
+			add_line(&b, c, calls);
 	if (b.len)
 		ksay("record     %.1f MB in all, in %s/adopt/recorded; no prompt shows them\n",
 		    total, adoption.dir);
@@ -191,7 +157,6 @@ save(const char *lines)
 {
 	char *file = adopt_path("recorded/calls");
 	json_auto_t *calls = NULL;
-	json_int_t dropped;
 
 	watch =
 	    (struct watch){ .folder = adopt_path("watch"), .cuda = adoption.device, .save = file };
@@ -200,7 +165,7 @@ save(const char *lines)
 	/* Run the copy that was observed, unless somebody removed it. */
 	if (!kis_there(watch_copy_path()))
 		watch_prepare();
-	calls = watch_run(WATCH_ARGS, &dropped);
+	calls = watch_run(WATCH_ARGS);
 	write_saved(calls);
 }
 
@@ -212,7 +177,7 @@ record(void)
 	auto_free char *lines = plan(json_object_get(document, "configs"), calls);
 
 	remove_folder(adopt_path("recorded"));
-	/* Logs name no arrays, and launches are observed without a wrapper. */
+	/* Logs name no arrays. */
 	if (*lines && kjson_is(header, "how", "calls"))
 		save(lines);
 	return K_OK;

@@ -26,14 +26,31 @@ work_end(struct work_span *w)
 	w->name = NULL;
 }
 
-static const char *
-answer(const char *key, bool required)
+/* Is the kernel a __global__ function in the file, a header for any language? It may be several. */
+static bool
+holds_kernel(void)
 {
-	const char *s = kjson_maybe(adoption.json, key);
+	auto_free char *text = text_in(adoption.project, adoption.file);
+	auto_scan struct kscan k = { 0 };
 
-	if (required && !s)
-		kdie_usage("%s/adopt.json: %s: is missing; it must be a string", adoption.dir, key);
-	return s;
+	kscan_through(text ?: "", &k);
+	return kany(kscan_items(x, &k),
+	    x->kind == KSCAN_FUNCTION && kscan_declares(x, adoption.kernel) &&
+	        kscan_has_word(x, "__global__"));
+}
+
+static void
+find_language(void)
+{
+	const char *language = kjson_maybe(rules_language(adoption.file), "language");
+
+	if (!language)
+		kdie_usage("--file %s: must be a .c, .cu, .cc, .cpp, .cxx or .C file, or a header "
+		           "(.h, .hh, .hpp, .hxx, .cuh)",
+		    adoption.file);
+	if (holds_kernel())
+		language = kjson_str_or(rules_language("kernel.cu"), "language", language);
+	kjson_put(adoption.json, "language", language);
 }
 
 static void
@@ -41,25 +58,24 @@ take_answers(void)
 {
 	const json_t *row;
 
-	if (strcmp(kjson_str(adoption.json, "schema"), "adopt/1"))
-		kdie_usage("%s/adopt.json: schema: must be \"adopt/1\"", adoption.dir);
-	adoption.project = answer("project", true);
-	adoption.file = answer("file", true);
-	adoption.kernel = answer("kernel", true);
-	adoption.language = answer("language", true);
-	row = rules_row();
-	adoption.entry = adoption.kernel;
-	adoption.suffix = kjson_str_or(row, "suffix", "c");
-	adoption.device = kjson_bool(row, "device");
-	adoption.cxx = kjson_bool(row, "cxx");
-	adoption.build = answer("build", true);
-	adoption.run = answer("run", true);
-	adoption.launcher = answer("launcher", false);
+	adoption.project = kjson_str(adoption.json, "project");
+	adoption.file = kjson_str(adoption.json, "file");
+	adoption.entry = adoption.kernel = kjson_str(adoption.json, "kernel");
+	adoption.build = kjson_str(adoption.json, "build");
+	adoption.run = kjson_str(adoption.json, "run");
+	adoption.launcher = kjson_maybe(adoption.json, "launcher");
 	adoption.timeout_s = kjson_num_or(adoption.json, "timeout_s", 600);
 	if (*adoption.project != '/' || *adoption.file == '/' || strstr(adoption.file, ".."))
 		kdie_usage("%s/adopt.json: project must be an absolute path, "
 		           "and file a path inside the project",
 		    adoption.dir);
+	if (!kjson_maybe(adoption.json, "language"))
+		find_language();
+	adoption.language = kjson_str(adoption.json, "language");
+	row = rules_row();
+	adoption.suffix = kjson_str_or(row, "suffix", "c");
+	adoption.device = kjson_bool(row, "device");
+	adoption.cxx = kjson_bool(row, "cxx");
 }
 
 /*
@@ -79,23 +95,36 @@ follow_link(void)
 		kdie_usage("file: %s leads out of the project, to %s; "
 		           "adopt it from the project that contains it",
 		    path, full);
-	json_object_set_new(adoption.json, "file", kjson_string(inside));
-	adoption.file = answer("file", true);
+	kjson_put(adoption.json, "file", inside);
+	adoption.file = kjson_str(adoption.json, "file");
 }
 
 void
-adoption_new(const char *dir, json_t *answers)
+adoption_open(const char *dir, const json_t *answers)
 {
-	char full[PATH_MAX];
+	char *path = path_of("%s/adopt.json", dir), full[PATH_MAX];
+	bool other = json_object_get(answers, "file") || json_object_get(answers, "kernel");
+	json_t *all = kjson_if_there(path)
+	    ?: json_pack("{s:s,s:s}", "schema", "adopt/1", "version", kversion_string());
 
+	if (!kjson_is(all, "schema", "adopt/1"))
+		kdie_usage("%s: schema: must be \"adopt/1\"", path);
+	if (other)
+		json_object_del(all, "language");
+	json_object_update(all, (json_t *)answers);
+	kforeach_text(key, "project", "file", "kernel", "build", "run")
+		if (!kjson_maybe(all, key))
+			kdie_usage("%s: --%s is missing; give it to kadopt adopt", path, key);
 	kmake_folder(dir);
 	if (!realpath(dir, full))
 		kdie_errno(K_USAGE, "%s", dir);
 	adoption.dir = adoption.dir ?: kstrdup(full);
 	json_decref(adoption.json);
-	adoption.json = answers;
+	adoption.json = all;
 	take_answers();
 	follow_link();
+	if (!other)
+		adoption_read_unit();
 }
 
 void
@@ -110,17 +139,6 @@ size_t
 first_line(const json_t *part)
 {
 	return (size_t)json_integer_value(json_array_get(json_object_get(part, "lines"), 0));
-}
-
-void
-adoption_load(const char *dir)
-{
-	char *path = path_of("%s/adopt.json", dir);
-
-	if (!kis_there(path))
-		kdie_usage("%s: not found; run kcampaign adopt first", path);
-	adoption_new(dir, kjson_load(path));
-	adoption_read_unit();
 }
 
 void

@@ -60,7 +60,8 @@ static void
 add_output(void *answers, const char *option, const char *file)
 {
 	(void)option;
-	kjson_append(kjson_ensure(answers, "outputs", json_array()), "{s:s}", "file", file);
+	kjson_append(kjson_ensure(answers, "outputs", json_array()), "{s:s,s:s}", "file", file,
+	    "compare", "auto");
 }
 
 static void
@@ -124,28 +125,12 @@ parse_options(struct adopt_options *o, int argc, char **argv)
 	    sandbox ? json_true() : NULL, "count", count ? json_true() : NULL);
 }
 
-/* Is NAME a __global__ function in FILE, a header for any language? It may be several. */
-static bool
-holds_kernel(const char *project, const char *file, const char *name)
-{
-	auto_free char *text = text_in(project, file);
-	auto_scan struct kscan k = { 0 };
-
-	kscan_through(text ?: "", &k);
-	return kany(kscan_items(x, &k),
-	    x->kind == KSCAN_FUNCTION && kscan_declares(x, name) &&
-	        kscan_has_word(x, "__global__"));
-}
-
 /* Completes the options with those that follow from others, in the form of adopt.json. */
 static void
 complete(struct adopt_options *o)
 {
-	const char *file = kjson_maybe(o->answers, "file"),
-	           *mode = kjson_str_or(o->answers, "mode", "linear"), *language;
+	const char *mode = kjson_str_or(o->answers, "mode", "linear");
 
-	kjson_foreach(output, o->answers, "outputs")
-		kjson_put(output, "compare", o->compare ?: "auto");
 	if (o->provider)
 		json_object_set_new(o->answers, "model",
 		    json_pack("{s:s,s:s*}", "provider", o->provider, "name", o->model));
@@ -155,34 +140,6 @@ complete(struct adopt_options *o)
 		    o->compare);
 	if (strcmp(mode, "linear") && strcmp(mode, "map-elites"))
 		kdie_usage("--mode %s: must be linear or map-elites", mode);
-	if (!file)
-		return;
-	language = kjson_maybe(rules_language(file), "language");
-	if (!language)
-		kdie_usage("--file %s: must be a .c, .cu, .cc, .cpp, .cxx or .C file, or a header "
-		           "(.h, .hh, .hpp, .hxx, .cuh)",
-		    file);
-	if (holds_kernel(
-	        kjson_str_or(o->answers, "project", "."), file, kjson_str(o->answers, "kernel")))
-		language = kjson_str_or(rules_language("kernel.cu"), "language", language);
-	kjson_put(o->answers, "language", language);
-}
-
-/* The existing adopt.json, with the command line's answers replacing its own. */
-static void
-take_answers(struct adopt_options *o)
-{
-	char *path = path_of("%s/adopt.json", o->campaign);
-	json_t *all = kjson_if_there(path)
-	    ?: json_pack("{s:s,s:s}", "schema", "adopt/1", "version", kversion_string());
-
-	json_object_update(all, o->answers);
-	kjson_foreach(output, o->compare ? json_object_get(all, "outputs") : NULL)
-		kjson_put(output, "compare", o->compare);
-	kforeach_text(key, "project", "file", "kernel", "build", "run")
-		if (!kjson_maybe(all, key))
-			kdie_usage("--%s is missing\n%s", key, usage);
-	adoption_new(o->campaign, all);
 }
 
 /* Do none of this command's answers affect the task's results? */
@@ -285,7 +242,9 @@ command_adopt(int argc, char **argv)
 
 	parse_options(&o, argc, argv);
 	complete(&o);
-	take_answers(&o);
+	adoption_open(o.campaign, o.answers);
+	kjson_foreach(output, o.compare ? json_object_get(adoption.json, "outputs") : NULL)
+		kjson_put(output, "compare", o.compare);
 	adoption_lock();
 	code = journal_repair();
 	made = kis_there(campaign_path("campaign.json"));
@@ -304,7 +263,6 @@ command_adopt(int argc, char **argv)
 	}
 	if (code == K_OK && go) {
 		adoption_unlock();
-		adoption_read_unit();
 		code = go_on(allowed);
 	}
 	json_decref(o.answers);

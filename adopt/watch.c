@@ -55,7 +55,7 @@ watch_copy(void)
  * whole output.
  */
 static char *
-run_command(const char *what, const char *command, char *const *env)
+run_command(const char *what, const char *command, const json_t *env)
 {
 	struct command_result r = command_run(watch_copy_path(), command, env, what);
 
@@ -92,14 +92,12 @@ void
 watch_build(void)
 {
 	const char *given = getenv("COMPILER_PATH");
-	char *folder = watch.cuda ? linkers() : NULL;
-	char *env[] = { folder
-		    ? kasprintf("COMPILER_PATH=%s%s%s", folder, given ? ":" : "", given ?: "")
-		    : NULL,
-		NULL };
+	json_auto_t *env = json_object();
 
+	if (watch.cuda)
+		kjson_put(env, "COMPILER_PATH",
+		    kshown("%s%s%s", linkers(), given ? ":" : "", given ?: ""));
 	run_command("watch-build", adoption.build, env);
-	free(env[0]);
 }
 
 /* ---- the wrapper ---- */
@@ -449,86 +447,75 @@ void
 watch_prepare(void)
 {
 	watch_copy();
-	if (!watch.launches)
-		put_wrapper();
+	put_wrapper();
 	watch_build();
 }
 
 /* ---- a run ---- */
 
-/* The names of the raw records of earlier runs, which are removed before the next one. */
+/* Which programs loaded kwatch: the end of a file's name. */
+#define LOADED "/raw.loaded"
+
+static json_t *seen; /* the calls of a run */
+
+static int
+is_raw(const struct dirent *e)
+{
+	return kbegins(e->d_name, "raw.");
+}
+
+/* Does EACH with kwatch's files, in the order in which their processes made their first calls. */
 static void
-remove_raw(void)
+walk_raw(void (*each)(const char *path))
 {
-	DIR *d = kopen_folder(watch.folder);
-	const struct dirent *e;
+	struct dirent **list;
+	int n = scandir(watch.folder, &list, is_raw, alphasort);
 
-	while ((e = knext_entry(d, watch.folder)))
-		if (kbegins(e->d_name, "raw."))
-			unlink(path_join(watch.folder, e->d_name));
+	if (n < 0)
+		kdie_io("%s", watch.folder);
+	for (int i = 0; i < n; i++) {
+		each(path_join(watch.folder, list[i]->d_name));
+		free(list[i]);
+	}
+	free(list);
 }
 
-/* Lines "KERNEL KIND:NAME…" for launches: the parameters of the kernels in the file. */
-static char *
-layout_path(void)
+static void
+remove_raw(const char *path)
 {
-	char *path = path_join(watch.folder, "layout.txt");
-
-	return kis_there(path) ? path : NULL;
+	unlink(path);
 }
 
-/* The "calls" of one process, and when it had "begun". New reference. */
-static json_t *
-read_raw(const char *path, json_int_t *dropped)
+/* Appends the calls of one process to those that were seen. */
+static void
+read_raw(const char *path)
 {
 	auto_free char *text = kread_file(path, RAW_MAX, NULL);
-	json_t *calls = json_array(), *raw = json_pack("{s:o}", "calls", calls);
 	const char *why;
 
 	if (!text)
 		kdie_io("%s", path);
-	kpart_foreach(p, text, "\n") {
+	kpart_foreach(p, strstr(path, LOADED) ? NULL : text, "\n") {
 		struct krec rec;
 
 		if ((why = krec_parse(&rec, p, strlen(p))))
 			kdie(K_MISSING,
 			    "%s: %s: the application overwrote these records, or was killed", path,
 			    why);
-		if (json_object_get(rec.json, "begun_ns"))
-			json_object_set(raw, "begun", json_object_get(rec.json, "begun_ns"));
-		else if (json_object_get(rec.json, "end"))
-			*dropped += kjson_int(rec.json, "calls") - kjson_int(rec.json, "written");
+		if (json_object_get(rec.json, "end"))
+			watch.dropped +=
+			    kjson_int(rec.json, "calls") - kjson_int(rec.json, "written");
 		else
-			json_array_append(calls, rec.json);
+			json_array_append(seen, rec.json);
 		krec_free(&rec);
 	}
-	return raw;
-}
-
-/* All processes that made calls, one after the other. */
-static json_t *
-collect(json_int_t *dropped)
-{
-	json_auto_t *raws = json_array();
-	json_t *all = json_array();
-	DIR *d = kopen_folder(watch.folder);
-	const struct dirent *e;
-
-	while ((e = knext_entry(d, watch.folder)))
-		if (kbegins(e->d_name, "raw.") && kis_digit(e->d_name[4]))
-			json_array_append_new(
-			    raws, read_raw(path_join(watch.folder, e->d_name), dropped));
-	kjson_sort_by(raws, "begun");
-	kjson_foreach(raw, raws)
-		json_array_extend(all, json_object_get(raw, "calls"));
-	return all;
 }
 
 /* Did the program in the run command load the library? */
 static bool
 was_loaded(const char *program)
 {
-	auto_free char *text = kread_file(path_join(watch.folder, "raw.loaded"), 1 << 20, NULL);
+	auto_free char *text = kread_file(path_of("%s" LOADED, watch.folder), 1 << 20, NULL);
 
 	return text && (!*program || strstr(text, program));
 }
@@ -564,16 +551,9 @@ die_unseen(void)
 
 	if (!was_loaded(program))
 		kdie(K_MISSING,
-		    "%s of %s was seen, because the watching library was not loaded into %s; "
+		    "no call of %s was seen, because the watching library was not loaded into %s; "
 		    "programs that are linked statically or change their user do not load it",
-		    watch.launches ? "no launch" : "no call", adoption.kernel,
-		    *program ? program : "any program");
-	if (watch.launches)
-		kdie(K_MISSING,
-		    "no launch of %s was seen, because the CUDA run-time library is linked "
-		    "statically; relink with -cudart shared, or use --instrument (build log: "
-		    "%s/adopt/log/watch-build.log)",
-		    adoption.kernel, adoption.dir);
+		    adoption.kernel, *program ? program : "any program");
 	if (*path)
 		die_foreign(path);
 	kdie(K_MISSING,
@@ -583,33 +563,25 @@ die_unseen(void)
 }
 
 json_t *
-watch_run(enum watch_mode mode, json_int_t *dropped)
+watch_run(enum watch_mode mode)
 {
 	auto_free char *library = khelper_path("kwatch.so");
-	char *layout = layout_path(),
-	     *env[7] = {
-		     kasprintf("KWATCH_OUT=%s/raw", watch.folder),
-		     kasprintf("KWATCH_MODE=%s", mode == WATCH_TIME ? "time" : "args"),
-		     kasprintf("KWATCH_KERNEL=%s", watch.launches ? adoption.kernel : ""),
-		     kasprintf("LD_PRELOAD=%s", library),
-	     };
-	json_t *calls;
-	size_t n = 4;
+	/* Lines "KERNEL KIND:NAME…" for launches: the parameters of the kernels in the file. */
+	char *layout = path_join(watch.folder, "layout.txt");
+	json_auto_t *env =
+	    json_pack("{s:o,s:s,s:s,s:s*,s:s*}", "KWATCH_OUT", json_sprintf("%s/raw", watch.folder),
+	        "KWATCH_MODE", mode == WATCH_TIME ? "time" : "args", "LD_PRELOAD", library,
+	        "KWATCH_LAYOUT", kis_there(layout) ? layout : NULL, "KWATCH_SAVE", watch.save);
 
-	*dropped = 0;
-	if (layout)
-		env[n++] = kasprintf("KWATCH_LAYOUT=%s", layout);
-	if (watch.save)
-		env[n] = kasprintf("KWATCH_SAVE=%s", watch.save);
-	remove_raw();
+	watch.dropped = 0;
+	seen = json_array();
+	walk_raw(remove_raw);
 	run_command(mode == WATCH_TIME ? "watch-time" : "watch-args", adoption.run, env);
-	for (size_t i = 0; i < LEN(env); i++)
-		free(env[i]);
-	calls = collect(dropped);
-	if (!json_array_size(calls))
+	walk_raw(read_raw);
+	if (!json_array_size(seen))
 		die_unseen();
-	remove_raw();
-	return calls;
+	walk_raw(remove_raw);
+	return seen;
 }
 
 char *

@@ -15,11 +15,10 @@ extern struct watch {
 	const char *folder;
 	/* a folder with files that replace the project's; or NULL */
 	const char *overlay;
-	/* observe launches of the kernel itself, a __global__ function: the copy is not changed */
-	bool launches;
 	bool cuda; /* the file is .cu */
 	/* file that selects the calls whose arrays are saved, for kwatch; or NULL */
 	const char *save;
+	json_int_t dropped; /* calls of the last run that were not recorded */
 } watch;
 /* The function in the project's file: watch_find sets it. */
 extern struct signature watched;
@@ -37,10 +36,9 @@ void watch_build(void);
 
 /*
  * Run the application once, watched. New reference: an array of calls in order, as kwatch writes
- * them. Dies with K_MISSING, saying why, when no call was seen. *DROPPED is the number of calls
- * that were not recorded.
+ * them. Dies with K_MISSING, saying why, when no call was seen.
  */
-json_t *watch_run(enum watch_mode mode, json_int_t *dropped);
+json_t *watch_run(enum watch_mode mode);
 
 /* Run without watching; returns its output, which the caller frees. */
 char *watch_log(size_t *len);

@@ -654,7 +654,7 @@ ok 'only so many calls are written down and, while arrays are saved, only those 
 		rm -f raw.*; (cd a-blend/adopt/watch/copy; env "$1" KWATCH_OUT="$T/raw" LD_PRELOAD="${kadopt%/*}/kwatch.so" ./app blend >out.txt)
 		grep -c rows raw.[0-9]* || :; tail -n 1 raw.[0-9]*
 	}
-	kadopt=$(command -v kadopt); echo "one 1 rows=150 cols=222" >wanted
+	kadopt=$(command -v kadopt); jq -r "select(.args.rows == 150 and .args.cols == 222) | \"one 1 \(.key)\"" a-blend/adopt/observed.ndjson | head -n 1 >wanted
 	is "9 {\"end\":true,\"calls\":9,\"written\":9}" "$(noted X=1 | paste -sd" ")"
 	is "4 {\"end\":true,\"calls\":9,\"written\":4}" "$(noted KWATCH_MAX=4 | paste -sd" ")"
 	is "2 {\"end\":true,\"calls\":9,\"written\":2}" "$(noted KWATCH_SAVE="$T/wanted" | paste -sd" ")"

@@ -25,7 +25,7 @@ t() { ok "$1" '. "$T/do.sh"; '"$2"; }
 t 'usage, version, what is missing' '
 	exits 0 kadopt --help; grep -q "kadopt observe" out; exits 0 kadopt observe --help; grep -q "^usage: kadopt observe" out
 	exits 0 kadopt observe --version; grep -q "^kadopt " out; exits 0 kadopt configs --help; exits 2 kadopt configs x
-	exits 2 kadopt observe -c none; grep -q "none/adopt.json does not exist; give --project" err
+	exits 2 kadopt observe -c none; grep -q "none/adopt.json: --project is missing" err
 	exits 2 heat --kernel nothing; grep -q "src/diffuse.c: nothing: it is not defined there" err
 	exits 3 heat --build false; grep -q "false. exited with status 1 in" err
 	exits 3 heat --build true --run "echo torn; exit 9"; grep -q "exited with status 9" err; grep -q torn err
@@ -393,17 +393,11 @@ t 'blocks of the reference are compared as triples: 256 threads in another form 
 		grep -q "top1: the application launches blocks of \\[32,8,1\\], but the reference launches blocks of \\[\\[${b#*=}\\]\\]" err
 	done
 	launched "dim3(32, 8)"; exits 2 kadopt task -c cc; if grep "launches blocks" err; then exit 1; fi; rm cc/adopt.json'
-t 'launches alone, without a change of the copy' '
-	cuda mix "$T/libcudart.so" --launches
-	is "1,2,3,4" "$(calls cc | jq -r ".args.rows / 32" | paste -sd,)"
-	calls cc | jq -es "all(.pointers.from.bytes == 4096 and .clock == \"device\")"
-	cmp cu/f.cu cc/adopt/watch/copy/f.cu'
 t 'times of short launches by activity records, where CUPTI is next to the run-time library' '
 	mkdir records; cp libcudart.so records; cc -shared -fPIC -o records/libcupti.so "$apps/cupti-stub.c"
 	cuda row_mix "$T/records/libcudart.so"
 	calls cc | jq -es "length == 4 and all(.clock == \"records\" and .ns == 7000)"
 	jq -es ".[1:] | all(.ns == 7000)" cc/adopt/timing.ndjson
-	cuda mix "$T/records/libcudart.so" --launches; calls cc | jq -es "length == 4 and all(.clock == \"records\" and .ns == 7000)"
 	STUB_RUNS=1 cuda row_mix "$T/records/libcudart.so" 2>err; if grep "timed by events" err; then exit 1; fi
 	STUB_RUNS=1 cuda row_mix "$T/libcudart.so" 2>err; grep -q "timed by events.*libcupti" err
 	KWATCH_EVENTS=1 cuda row_mix "$T/records/libcudart.so"; calls cc | jq -es "all(.clock == \"device\" and .ns == 500000)"'
@@ -421,8 +415,7 @@ t 'the static run-time library: a copy is linked with the shared one beside it, 
 	exits 3 kadopt observe -c cl2 -p cu --file f.cu --kernel row_mix --runs 0 --force --build "c++ -D__CUDACC__ -x c++ f.cu -x none -o app -L$T/both -lcudart_static" --run ./app
 	grep -q "kadopt saw no launch, because the CUDA run-time library is linked statically" err'
 t 'a run-time library within the program: no launch is seen, and it is said' '
-	exits 3 cuda row_mix "$T/stub.o" --force; grep -q "kadopt saw no launch, because the CUDA run-time library is linked statically; relink with -cudart shared, or use --instrument" err
-	exits 3 cuda mix "$T/stub.o" --launches --force; grep -q "no launch of mix was seen, because the CUDA run-time library" err'
+	exits 3 cuda row_mix "$T/stub.o" --force; grep -q "kadopt saw no launch, because the CUDA run-time library is linked statically; relink with -cudart shared, or use --instrument" err'
 
 # What else an application does with streams, devices and errors; the watch must not change the results.
 mkdir more

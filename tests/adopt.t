@@ -40,7 +40,7 @@ sums heat >before
 ok 'usage; what cannot be adopted is refused by name, before anything is changed' '
 	. ./helpers.sh
 	exits 0 kadopt --help; exits 0 kadopt adopt --help; exits 0 kadopt integrate --help; exits 2 kadopt integrate x
-	exits 2 kadopt status -c none; grep -q "none/adopt.json: not found" err
+	exits 2 kadopt status -c none; grep -q "none/adopt.json: --project is missing" err
 	exits 2 kadopt adopt -o x --file a.c; grep -q -- "--project is missing" err
 	exits 2 kadopt adopt -o x --compare near; grep -q "must be exact, float:RTOL" err
 	refused() {

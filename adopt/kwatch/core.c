@@ -113,24 +113,37 @@ sum_of(const struct kwatch_state *s, const struct kwatch_call *c, size_t i, bool
 static int64_t summing; /* ns */
 
 static bool
-worth_a_look(const struct kwatch_call *c, long number, bool *first_one)
+is_scalar(const struct kwatch_arg *a)
+{
+	return a->kind >= KWATCH_SIGNED && a->kind <= KWATCH_BOOL;
+}
+
+/* The same for all calls with the same scalars. */
+static uint64_t
+key_of(const struct kwatch_call *c)
+{
+	uint64_t key = 1;
+
+	kwatch_each(i, c)
+		if (is_scalar(&c->args[i]))
+			key = kwatch_sum(c->args[i].at, c->args[i].size, key);
+	return key;
+}
+
+static bool
+worth_a_look(uint64_t key, long number, bool *first_one)
 {
 	enum { SEEN = 4096, FIRST = 2, SECONDS = 5 };
 	static struct {
-		uint64_t sum;
+		uint64_t key;
 		int times;
-	} seen[SEEN];
-	uint64_t sum = 1;
-	bool again;
+	} seen[SEEN], *mine;
 
-	kwatch_each(i, c)
-		if (c->args[i].kind != KWATCH_POINTER && c->args[i].kind != KWATCH_STREAM)
-			sum = kwatch_sum(c->args[i].at, c->args[i].size, sum);
-	again = seen[sum % SEEN].times && seen[sum % SEEN].sum == sum;
-	seen[sum % SEEN].times = again ? seen[sum % SEEN].times + 1 : 1;
-	seen[sum % SEEN].sum = sum;
-	*first_one = !again;
-	return (seen[sum % SEEN].times <= FIRST && summing < SECONDS * INT64_C(1000000000)) ||
+	mine = &seen[key % SEEN];
+	*first_one = !mine->times || mine->key != key;
+	mine->times = *first_one ? 1 : mine->times + 1;
+	mine->key = key;
+	return (mine->times <= FIRST && summing < SECONDS * INT64_C(1000000000)) ||
 	    (number & (number - 1)) == 0;
 }
 
@@ -169,13 +182,14 @@ start(struct kwatch_call *c)
 	if (!s)
 		return;
 	number = kwatch_next_call();
-	s->saved = kwatch_saving ? kwatch_save_wanted(c) : NULL;
+	s->key = key_of(c);
+	s->saved = kwatch_saving ? kwatch_save_wanted(s->key) : NULL;
 	s->noted = number < kwatch_most && (!kwatch_saving || s->saved || !number);
 	if (s->noted && !kwatch_timing_only) {
 		kwatch_each(i, c)
 			find_extent(&s->pointer[i], c, i, address_of(&c->args[i]));
 		first = s->saved != NULL;
-		s->checked = kwatch_saving ? first : worth_a_look(c, number, &first);
+		s->checked = kwatch_saving ? first : worth_a_look(s->key, number, &first);
 		if (first && kwatch_guard(c, s))
 			return;
 		s->begun = kwatch_now();
@@ -224,12 +238,6 @@ kwatch_add_scalar(struct kwatch_text *t, const struct kwatch_arg *a, const char 
 	default:
 		kwatch_add(t, "%s", u & 0xff ? "true" : "false");
 	}
-}
-
-static bool
-is_scalar(const struct kwatch_arg *a)
-{
-	return a->kind >= KWATCH_SIGNED && a->kind <= KWATCH_BOOL;
 }
 
 /* The alignment of an address, up to a useful limit. */
@@ -333,7 +341,7 @@ add_call(struct kwatch_text *t, const struct kwatch_state *s, const struct kwatc
 {
 	const char *comma = "";
 
-	kwatch_add(t, "{\"args\":{");
+	kwatch_add(t, "{\"key\":\"%016llx\",\"args\":{", (unsigned long long)s->key);
 	kwatch_each(i, c)
 		if (is_scalar(&c->args[i])) {
 			kwatch_add_scalar(t, &c->args[i], comma);
@@ -350,15 +358,6 @@ add_call(struct kwatch_text *t, const struct kwatch_state *s, const struct kwatc
 	if (!kwatch_timing_only)
 		add_absent(t, c);
 	add_launches(t, s);
-}
-
-static void
-finish(struct kwatch_state *s, struct kwatch_text *t, int64_t end)
-{
-	if (s->timer)
-		kwatch_timer_line(s->timer, t->at, t->len, (double)(end - s->begun));
-	else if (t->len)
-		kwatch_write_line(t->at, t->len, "host", (double)(end - s->begun));
 }
 
 static void
@@ -383,58 +382,11 @@ stop(struct kwatch_call *c)
 		/* On a busy machine, other programs may have had the processor meanwhile. */
 		if (!c->cuda && work - s->worked < end - s->begun)
 			end = s->begun + work - s->worked;
-		finish(s, &t, end);
+		if (s->timer)
+			kwatch_timer_line(s->timer, t.at, t.len, (double)(end - s->begun));
+		else
+			kwatch_write_line(t.at, t.len, "host", (double)(end - s->begun));
 	}
-	depth--;
-}
-
-bool
-kwatch_is_named(const char *symbol, const char *name)
-{
-	char length[24];
-	size_t len = strlen(name), digits = (size_t)snprintf(length, sizeof length, "%zu", len);
-
-	if (!strcmp(symbol, name))
-		return true;
-	for (const char *at = strstr(symbol, name); at; at = strstr(at + 1, name))
-		if ((size_t)(at - symbol) > digits && !memcmp(at - digits, length, digits))
-			return true;
-	return false;
-}
-
-struct kwatch_state *
-kwatch_begin_launch(const char *kernel, void *stream)
-{
-	struct kwatch_state *s;
-
-	if (!kwatch_on || depth || !*kwatch_kernel || !kwatch_is_named(kernel, kwatch_kernel))
-		return NULL;
-	s = enter();
-	if (!s) {
-		depth--;
-		return NULL;
-	}
-	kwatch_next_call();
-	s->timer = kwatch_timer_start(stream);
-	s->begun = kwatch_now();
-	return s;
-}
-
-void
-kwatch_end_launch(struct kwatch_state *s, void *stream)
-{
-	int64_t end = kwatch_now();
-	char line[KWATCH_LINE];
-	struct kwatch_text t = { line, 0, sizeof line - KWATCH_END };
-
-	if (s->timer)
-		kwatch_timer_stop(s->timer, stream);
-	/* A refused launch does not count. */
-	if (s->launches) {
-		kwatch_add(&t, "{\"args\":{%s},\"pointers\":{}", s->launch[0].args);
-		add_launches(&t, s);
-	}
-	finish(s, &t, end);
 	depth--;
 }
 

@@ -17,14 +17,10 @@ struct dim3 {
 struct runtime_config {
 	struct dim3 grid, block;
 	size_t shared;
-	void *stream;
 };
 struct driver_config {
 	unsigned grid[3], block[3], shared;
-	void *stream;
 };
-
-#define PER_THREAD ((void *)2) /* cudaStreamPerThread */
 
 /* ---- names of kernels ---- */
 
@@ -115,6 +111,21 @@ static void __attribute__((constructor)) read_layout(void)
 	fclose(f);
 }
 
+/* Is SYMBOL, a kernel's symbol from the compiler, the kernel that the source calls NAME? */
+static bool
+is_named(const char *symbol, const char *name)
+{
+	char length[24];
+	size_t len = strlen(name), digits = (size_t)snprintf(length, sizeof length, "%zu", len);
+
+	if (!strcmp(symbol, name))
+		return true;
+	for (const char *at = strstr(symbol, name); at; at = strstr(at + 1, name))
+		if ((size_t)(at - symbol) > digits && !memcmp(at - digits, length, digits))
+			return true;
+	return false;
+}
+
 /*
  * The line for the kernel with this symbol; NULL: there is none, or several kernels share its name.
  */
@@ -132,7 +143,7 @@ layout_of(const char *symbol)
 			continue;
 		memcpy(name, line, len);
 		name[len] = '\0';
-		if (!kwatch_is_named(symbol, name))
+		if (!is_named(symbol, name))
 			continue;
 		if (found)
 			return NULL;
@@ -203,80 +214,67 @@ add_arguments(struct kwatch_launch *l, void **args)
 static __thread int launching;
 static __thread struct kwatch_state *noted; /* where the outermost launch is recorded */
 
-/*
- * A launch within a watched call is recorded as a part of it; otherwise it is a call itself if it
- * is the watched kernel: that is returned, for launch_end.
- */
-static struct kwatch_state *
-launch_begin(const void *function, const void *grid, const void *block, size_t shared, void *stream,
-    void **args)
+/* A launch within a watched call is recorded as a part of it. */
+static void
+launch_begin(const void *function, const void *grid, const void *block, size_t shared, void **args)
 {
-	struct kwatch_state *s = kwatch_current(), *own = NULL;
 	struct kwatch_launch *l;
 
 	if (!kwatch_on || launching++)
-		return NULL;
-	noted = NULL;
-	if (!s)
-		s = own = kwatch_begin_launch(name_of(function), stream);
-	if (!s || s->launches == KWATCH_LAUNCHES)
-		return own;
-	noted = s;
-	l = &s->launch[s->launches++];
+		return;
+	noted = kwatch_current();
+	if (noted && noted->launches == KWATCH_LAUNCHES)
+		noted = NULL;
+	if (!noted)
+		return;
+	l = &noted->launch[noted->launches++];
 	memcpy(l->grid, grid, sizeof l->grid);
 	memcpy(l->block, block, sizeof l->block);
 	l->shared = shared;
 	snprintf(l->kernel, sizeof l->kernel, "%s", name_of(function));
 	add_arguments(l, args);
-	return own;
 }
 
 /* A launch that was refused (for example a grid without blocks) does not count. */
 static void
-launch_end(struct kwatch_state *own, void *stream, int error)
+launch_end(int error)
 {
 	if (kwatch_on && !--launching && error && noted)
 		noted->launches--;
-	if (own)
-		kwatch_end_launch(own, stream);
 }
 
-/* GRID and BLOCK: where their three numbers are. STANDARD: the meaning of stream 0. */
-#define LAUNCH(name, parameters, arguments, grid, block, shared, given, standard) \
+/* GRID and BLOCK: where their three numbers are. */
+#define LAUNCH(name, parameters, arguments, grid, block, shared) \
 	int name parameters \
 	{ \
 		KWATCH_NEXT(name, int parameters); \
-		void *on = given ?: standard; \
-		struct kwatch_state *own = launch_begin(function, grid, block, shared, on, args); \
-		int error = name##_real arguments; \
-		launch_end(own, on, error); \
+		int error; \
+		launch_begin(function, grid, block, shared, args); \
+		error = name##_real arguments; \
+		launch_end(error); \
 		return error; \
 	}
-#define RUNTIME_LAUNCH(name, standard) \
+#define RUNTIME_LAUNCH(name) \
 	LAUNCH(name, \
 	    (const void *function, struct dim3 grid, struct dim3 block, void **args, \
 	        size_t shared, void *stream), \
-	    (function, grid, block, args, shared, stream), &grid, &block, shared, stream, \
-	    standard)
-#define RUNTIME_LAUNCH_EX(name, standard) \
+	    (function, grid, block, args, shared, stream), &grid, &block, shared)
+#define RUNTIME_LAUNCH_EX(name) \
 	LAUNCH(name, (const struct runtime_config *config, const void *function, void **args), \
-	    (config, function, args), &config->grid, &config->block, config->shared, \
-	    config->stream, standard)
-#define DRIVER_LAUNCH(name, standard) \
+	    (config, function, args), &config->grid, &config->block, config->shared)
+#define DRIVER_LAUNCH(name) \
 	LAUNCH(name, \
 	    (void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, \
 	        unsigned bz, unsigned shared, void *stream, void **args, void **extra), \
 	    (function, gx, gy, gz, bx, by, bz, shared, stream, args, extra), \
-	    (&(struct dim3){ gx, gy, gz }), (&(struct dim3){ bx, by, bz }), shared, stream, \
-	    standard)
-#define DRIVER_LAUNCH_EX(name, standard) \
+	    (&(struct dim3){ gx, gy, gz }), (&(struct dim3){ bx, by, bz }), shared)
+#define DRIVER_LAUNCH_EX(name) \
 	LAUNCH(name, \
 	    (const struct driver_config *config, void *function, void **args, void **extra), \
-	    (config, function, args, extra), config->grid, config->block, config->shared, \
-	    config->stream, standard)
+	    (config, function, args, extra), config->grid, config->block, config->shared)
 
 /* "ptsz": the variant with one default stream per thread. */
-#define BOTH_LAUNCHES(kind, name) kind(name, NULL) kind(name##_ptsz, PER_THREAD)
+#define BOTH_LAUNCHES(kind, name) kind(name) kind(name##_ptsz)
 BOTH_LAUNCHES(RUNTIME_LAUNCH, cudaLaunchKernel)
 BOTH_LAUNCHES(RUNTIME_LAUNCH, __cudaLaunchKernel)
 BOTH_LAUNCHES(RUNTIME_LAUNCH, cudaLaunchCooperativeKernel)

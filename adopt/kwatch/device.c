@@ -89,22 +89,16 @@ kwatch_cuda(void)
 }
 
 /*
- * Errors of ours are cleared. An existing error of the application's is left in place: otherwise we
- * could not restore it.
+ * The status of a CALL. An error of ours is cleared; but one of the application's that was there
+ * before is left in place, because we could not restore it.
  */
-static int
-error_before(void)
-{
-	return cuda.peek ? cuda.peek() : 0;
-}
-
-static int
-ours(int before, int error)
-{
-	if (error && !before && cuda.last)
-		cuda.last();
-	return error;
-}
+#define OURS(call) \
+	({ \
+		int before_ = cuda.peek ? cuda.peek() : 0, error_ = call; \
+		if (error_ && !before_ && cuda.last) \
+			cuda.last(); \
+		error_; \
+	})
 
 /*
  * Number of streams being captured, by anybody. Our work would become part of the capture, and
@@ -115,12 +109,11 @@ static int captures;
 static bool
 is_capturing(void *stream)
 {
-	int before, status = 0;
+	int status = 0;
 
 	if (__atomic_load_n(&captures, __ATOMIC_SEQ_CST) > 0)
 		return true;
-	before = error_before();
-	return cuda.capturing && (ours(before, cuda.capturing(stream, &status)) || status);
+	return cuda.capturing && (OURS(cuda.capturing(stream, &status)) || status);
 }
 
 #define CAPTURE(name, parameters, arguments, change) \
@@ -160,20 +153,17 @@ kwatch_device_read(uintptr_t from, size_t bytes, void *stream,
 	static pthread_mutex_t chunk_lock = PTHREAD_MUTEX_INITIALIZER;
 	static void *chunk;
 	bool good = kwatch_cuda() && !is_capturing(stream);
-	int before;
 
 	if (!good)
 		return false;
-	before = error_before();
 	pthread_mutex_lock(&chunk_lock);
 	if (!chunk)
 		chunk = kwatch_pages(CHUNK);
 	good = chunk != NULL;
 	for (size_t at = 0, n; good && at < bytes; at += n) {
 		n = bytes - at < CHUNK ? bytes - at : CHUNK;
-		good = !ours(before,
-		           cuda.copy(chunk, (const void *)(from + at), n, ANYWHERE, stream)) &&
-		    !ours(before, cuda.settle(stream));
+		good = !OURS(cuda.copy(chunk, (const void *)(from + at), n, ANYWHERE, stream)) &&
+		    !OURS(cuda.settle(stream));
 		if (good)
 			take(to, chunk, n);
 	}
@@ -219,10 +209,9 @@ static pthread_mutex_t timer_lock = PTHREAD_MUTEX_INITIALIZER;
 static void
 write_timer(const struct timer *t)
 {
-	int before = error_before();
 	double ns = kwatch_activity_ns(t->call);
 	float ms = 0;
-	bool device = t->done && !ours(before, cuda.elapsed(&ms, t->from, t->to));
+	bool device = t->done && !OURS(cuda.elapsed(&ms, t->from, t->to));
 
 	if (ns > 0)
 		kwatch_write_line(t->line, t->len, "records", ns);
@@ -239,9 +228,8 @@ harvest_ready(void)
 
 	for (; n < timer_count && timers[(first_timer + n) % PENDING].ready; n++) {
 		struct timer *t = &timers[(first_timer + n) % PENDING];
-		int before = error_before();
 
-		t->done = t->len && t->stopped && !ours(before, cuda.wait(t->to));
+		t->done = t->len && t->stopped && !OURS(cuda.wait(t->to));
 	}
 	if (n)
 		kwatch_activity_flush();
@@ -302,19 +290,19 @@ make_timers(void)
 static bool
 make_events(struct timer *t)
 {
-	int device = 0, before = error_before();
+	int device = 0;
 
-	if (cuda.device && ours(before, cuda.device(&device)))
+	if (cuda.device && OURS(cuda.device(&device)))
 		return false;
 	if (t->to && t->device == device)
 		return true;
 	if (t->from)
-		ours(before, cuda.destroy(t->from));
+		OURS(cuda.destroy(t->from));
 	if (t->to)
-		ours(before, cuda.destroy(t->to));
+		OURS(cuda.destroy(t->to));
 	t->from = t->to = NULL;
 	t->device = device;
-	return !ours(before, cuda.create(&t->from)) && !ours(before, cuda.create(&t->to));
+	return !OURS(cuda.create(&t->from)) && !OURS(cuda.create(&t->to));
 }
 
 static void
@@ -330,7 +318,6 @@ kwatch_timer_start(void *stream)
 {
 	struct timer *t = NULL;
 	uint64_t call = 0;
-	int before;
 
 	if (!kwatch_cuda() || is_capturing(stream))
 		return NULL;
@@ -348,8 +335,7 @@ kwatch_timer_start(void *stream)
 	t->len = 0;
 	t->call = call;
 	t->stopped = false;
-	before = error_before();
-	if (make_events(t) && !ours(before, cuda.record(t->from, stream))) {
+	if (make_events(t) && !OURS(cuda.record(t->from, stream))) {
 		kwatch_activity_begin(call);
 		return t;
 	}
@@ -361,11 +347,10 @@ void
 kwatch_timer_stop(void *timer, void *stream)
 {
 	struct timer *t = timer;
-	int before = error_before();
 
 	kwatch_activity_end();
 	/* The events may be gone since a reset of the device. */
-	t->stopped = t->to && !is_capturing(stream) && !ours(before, cuda.record(t->to, stream));
+	t->stopped = t->to && !is_capturing(stream) && !OURS(cuda.record(t->to, stream));
 }
 
 void

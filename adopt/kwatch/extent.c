@@ -60,56 +60,6 @@ slot(struct kwatch_extent *t, size_t n, uintptr_t start)
 	return gone && !t[i].start ? gone : &t[i];
 }
 
-/* Pieces with a pointer into their middle, and the range of addresses of all of these. */
-static struct kwatch_extent recent[64];
-static uintptr_t recent_low = UINTPTR_MAX, recent_end;
-static pthread_mutex_t recent_lock = PTHREAD_MUTEX_INITIALIZER;
-
-static bool
-holds(const struct kwatch_extent *e, uintptr_t p)
-{
-	return e->start > GONE && p > e->start && p < e->start + e->bytes;
-}
-
-static bool
-find_recent(uintptr_t p, struct kwatch_extent *e)
-{
-	bool found = false;
-
-	pthread_mutex_lock(&recent_lock);
-	kforeach(piece, recent)
-		if (!found && (found = holds(piece, p)))
-			*e = *piece;
-	pthread_mutex_unlock(&recent_lock);
-	return found;
-}
-
-static void
-keep_recent(const struct kwatch_extent *e)
-{
-	pthread_mutex_lock(&recent_lock);
-	recent[(hash(e->start) >> 32) % LEN(recent)] = *e;
-	if (e->start < recent_low)
-		__atomic_store_n(&recent_low, e->start, __ATOMIC_RELAXED);
-	if (e->start + e->bytes > recent_end)
-		__atomic_store_n(&recent_end, e->start + e->bytes, __ATOMIC_RELAXED);
-	pthread_mutex_unlock(&recent_lock);
-}
-
-/* Forgets the piece that begins there, and those in which it lies. */
-static void
-forget_recent(uintptr_t start)
-{
-	if (start < __atomic_load_n(&recent_low, __ATOMIC_RELAXED) ||
-	    start >= __atomic_load_n(&recent_end, __ATOMIC_RELAXED))
-		return;
-	pthread_mutex_lock(&recent_lock);
-	kforeach(piece, recent)
-		if (piece->start == start || holds(piece, start))
-			piece->start = 0;
-	pthread_mutex_unlock(&recent_lock);
-}
-
 /* Doubles the table; or keeps its size, when most entries are gone. */
 static bool
 grow(struct table *t)
@@ -147,7 +97,6 @@ kwatch_extent_add(void *start, size_t bytes, bool device)
 		e = slot(t->slots, t->room, (uintptr_t)start);
 		t->used += !e->start;
 		*e = (struct kwatch_extent){ (uintptr_t)start, bytes, device };
-		forget_recent((uintptr_t)start);
 	}
 	pthread_mutex_unlock(&t->lock);
 }
@@ -164,7 +113,6 @@ kwatch_extent_drop(const void *start)
 	e = t->room ? slot(t->slots, t->room, (uintptr_t)start) : NULL;
 	if (e && e->start)
 		e->start = GONE;
-	forget_recent((uintptr_t)start);
 	pthread_mutex_unlock(&t->lock);
 }
 
@@ -243,6 +191,21 @@ find_start(uintptr_t p, struct kwatch_extent *e)
 	return found;
 }
 
+/* Where pieces begin that had a pointer into their middle. */
+static uintptr_t recent[64];
+
+static bool
+holds(const struct kwatch_extent *e, uintptr_t p)
+{
+	return e->start > GONE && p > e->start && p < e->start + e->bytes;
+}
+
+static bool
+find_recent(uintptr_t p, struct kwatch_extent *e)
+{
+	return kany(kforeach(start, recent), find_start(*start, e) && holds(e, p));
+}
+
 /* The smallest piece is right: a mapping contains what was allocated from it. */
 static bool
 find_middle(uintptr_t p, struct kwatch_extent *e)
@@ -259,7 +222,7 @@ find_middle(uintptr_t p, struct kwatch_extent *e)
 		pthread_mutex_unlock(&t->lock);
 	}
 	if (found)
-		keep_recent(e);
+		recent[hash(e->start) % LEN(recent)] = e->start;
 	return found;
 }
 

@@ -3,18 +3,16 @@
  * kwatch: a library that is preloaded into an application to see the calls of one of its functions,
  * and the launches of kernels for a GPU. It must not disturb: no memory of the application's
  * allocator, no output but into its own file. The environment says what it is to do:
- *   KWATCH_OUT      prefix of its files: PREFIX.PID (one line of JSON per call), PREFIX.loaded
+ *   KWATCH_OUT      prefix of its files: PREFIX.TIME.PID (one line of JSON per call), PREFIX.loaded
  *                   (who loaded it)
  *   KWATCH_MODE     "args": arguments, memory, what was written; "time": arguments and time alone
- *   KWATCH_KERNEL   launches of this kernel are calls of their own, when no function is watched;
- *                   may be empty
  *   KWATCH_LAYOUT   file with lines "KERNEL KIND:NAME…", the parameters of kernels; KIND is p,
  *                   i4, i8, u4, u8, f4, f8, b1 or ?
  *   KWATCH_EVENTS   take the times of a GPU's work from events, even if there are activity records
  *   KWATCH_MAX      calls that are written down; more are counted
- *   KWATCH_SAVE     file with lines "NAME SKIP ARG=VALUE… -ARRAY…": of the call with these
- *                   arguments, after SKIP others with them, all arrays but these are saved as
- *                   bytes: FILE.NAME.ARG.before.npy and, where they have changed, .after.npy
+ *   KWATCH_SAVE     file with lines "NAME SKIP KEY -ARRAY…": of the call with this key in its
+ *                   line, after SKIP others with it, all arrays but these are saved as bytes:
+ *                   FILE.NAME.ARG.before.npy and, where they have changed, .after.npy
  */
 #pragma once
 
@@ -37,8 +35,7 @@ struct kwatch_extent {
 
 /* output.c */
 extern bool kwatch_on, kwatch_timing_only;
-extern char kwatch_kernel[128]; /* KWATCH_KERNEL */
-extern long kwatch_most;        /* KWATCH_MAX */
+extern long kwatch_most; /* KWATCH_MAX */
 int64_t kwatch_now(void);
 uint64_t kwatch_sum(const void *data, size_t len, uint64_t sum);
 /* A text that grows up to ROOM bytes; what does not fit is cut off. */
@@ -94,6 +91,7 @@ struct kwatch_state {
 	void *timer;           /* on a GPU, or NULL */
 	bool checked;          /* checksums of memory were taken */
 	bool noted;            /* a line is written */
+	uint64_t key;          /* the same for all calls with the same scalars */
 	struct kwatch_wanted *saved;
 	struct kwatch_pointer pointer[KWATCH_ARGS];
 	struct kwatch_launch launch[KWATCH_LAUNCHES];
@@ -105,16 +103,11 @@ struct kwatch_state {
 void kwatch_add_scalar(struct kwatch_text *t, const struct kwatch_arg *a, const char *comma);
 /* The innermost active call in this thread, or NULL. */
 struct kwatch_state *kwatch_current(void);
-/* Is SYMBOL, a kernel's symbol from the compiler, the kernel that the source calls NAME? */
-bool kwatch_is_named(const char *symbol, const char *name);
-/* A launch that counts as a call of its own: begin before it, end after it. NULL: not wanted. */
-struct kwatch_state *kwatch_begin_launch(const char *kernel, void *stream);
-void kwatch_end_launch(struct kwatch_state *s, void *stream);
 
 /* save.c: save arrays of the calls that KWATCH_SAVE selects. */
 extern bool kwatch_saving;
-/* Is this the call that a line selects? Then that line is used up. */
-struct kwatch_wanted *kwatch_save_wanted(const struct kwatch_call *c);
+/* Does a line select this call of those with the KEY? Then that line is used up. */
+struct kwatch_wanted *kwatch_save_wanted(uint64_t key);
 /* WHEN is "before" or "after". */
 void kwatch_save(const struct kwatch_wanted *w, const struct kwatch_pointer *x,
     const struct kwatch_call *c, size_t i, const char *when);

@@ -3,7 +3,6 @@
 #include "kwatch.h"
 
 bool kwatch_on, kwatch_timing_only;
-char kwatch_kernel[128];
 long kwatch_most;
 
 static char prefix[3072];
@@ -101,12 +100,13 @@ open_file(const char *suffix)
 }
 
 /*
- * Each process writes its own file, created at its first call; a forked process starts another one.
+ * Each process writes its own file, whose name begins with the time of its first call; a forked
+ * process starts another one.
  */
 static int
 output(void)
 {
-	char name[32];
+	char name[64];
 
 	if (file >= 0 && file_owner == getpid())
 		return file;
@@ -114,12 +114,8 @@ output(void)
 		close(file);
 	calls = written = 0;
 	file_owner = getpid();
-	snprintf(name, sizeof name, "%ld", (long)file_owner);
-	file = open_file(name);
-	if (file >= 0)
-		put_line(file, "{\"pid\":%ld,\"begun_ns\":%lld}\n", (long)file_owner,
-		    (long long)kwatch_now());
-	return file;
+	snprintf(name, sizeof name, "%020lld.%ld", (long long)kwatch_now(), (long)file_owner);
+	return file = open_file(name);
 }
 
 long
@@ -157,7 +153,7 @@ static void __attribute__((destructor)) shut_down(void)
 static void __attribute__((constructor)) start_up(void)
 {
 	const char *to = getenv("KWATCH_OUT"), *mode = getenv("KWATCH_MODE"),
-	           *kernel = getenv("KWATCH_KERNEL"), *max = getenv("KWATCH_MAX");
+	           *max = getenv("KWATCH_MAX");
 	char program[4096] = "";
 	ssize_t n;
 	int fd;
@@ -165,7 +161,6 @@ static void __attribute__((constructor)) start_up(void)
 	if (!to || strlen(to) >= sizeof prefix)
 		return;
 	strcpy(prefix, to);
-	snprintf(kwatch_kernel, sizeof kwatch_kernel, "%s", kernel ?: "");
 	kwatch_most = max ? atol(max) : 100000;
 	kwatch_timing_only = mode && !strcmp(mode, "time");
 	kwatch_on = true;

@@ -5,10 +5,11 @@
 enum { WANTED = 64, LINE = 4096, HEADER = 128 };
 
 struct kwatch_wanted {
-	char line[LINE]; /* NAME SKIP ARG=VALUE… -ARRAY… */
+	char line[LINE]; /* NAME SKIP KEY -ARRAY… */
 	char name[64];
-	const char *args;
+	const char *arrays;
 	long skip;
+	uint64_t key;
 	bool taken;
 };
 
@@ -31,57 +32,15 @@ static void __attribute__((constructor)) read_wanted(void)
 		int at = 0;
 
 		w->line[strcspn(w->line, "\n")] = '\0';
-		if (sscanf(w->line, "%63s %ld %n", w->name, &w->skip, &at) >= 2 && at)
-			w->args = w->line + at, wanted_count++;
+		if (sscanf(w->line, "%63s %ld %lx%n", w->name, &w->skip, &w->key, &at) == 3)
+			w->arrays = w->line + at, wanted_count++;
 	}
 	if (f)
 		fclose(f);
 }
 
-/* Does argument A have the value at the beginning of TEXT? */
-static bool
-has_value(const struct kwatch_arg *a, const char *text)
-{
-	unsigned long long u = 0, mask = a->size < 8 ? (1ull << 8 * a->size) - 1 : ~0ull;
-	double d;
-	float f;
-
-	if (a->kind == KWATCH_REAL && a->size == sizeof f) {
-		memcpy(&f, a->at, sizeof f);
-		return strtof(text, NULL) == f;
-	}
-	if (a->kind == KWATCH_REAL) {
-		memcpy(&d, a->at, sizeof d);
-		return strtod(text, NULL) == d;
-	}
-	/* Little-endian; negative numbers wrap around. */
-	memcpy(&u, a->at, a->size < sizeof u ? a->size : sizeof u);
-	return u ==
-	    ((*text == '-' ? (unsigned long long)strtoll(text, NULL, 10)
-	                   : strtoull(text, NULL, 10)) &
-	        mask);
-}
-
-static bool
-has_values(const struct kwatch_call *c, const char *args)
-{
-	for (const char *p = args; *p; p += strcspn(p, " "), p += strspn(p, " ")) {
-		size_t n = strcspn(p, "="), i = 0;
-
-		if (*p == '-')
-			continue;
-		while (i < c->count &&
-		    (strncmp(c->args[i].name, p, n) || c->args[i].name[n] ||
-		        c->args[i].kind == KWATCH_POINTER))
-			i++;
-		if (i == c->count || !has_value(&c->args[i], p + n + 1))
-			return false;
-	}
-	return true;
-}
-
 struct kwatch_wanted *
-kwatch_save_wanted(const struct kwatch_call *c)
+kwatch_save_wanted(uint64_t key)
 {
 	struct kwatch_wanted *found = NULL;
 
@@ -89,7 +48,7 @@ kwatch_save_wanted(const struct kwatch_call *c)
 	for (size_t i = 0; i < wanted_count && !found; i++) {
 		struct kwatch_wanted *w = &wanted[i];
 
-		if (w->taken || !has_values(c, w->args))
+		if (w->taken || w->key != key)
 			continue;
 		w->taken = w->skip-- <= 0;
 		found = w->taken ? w : NULL;
@@ -104,7 +63,7 @@ is_left_out(const struct kwatch_wanted *w, const char *name)
 {
 	size_t n = strlen(name);
 
-	for (const char *p = w->args - 1; (p = strstr(p, " -")); p++)
+	for (const char *p = w->arrays; (p = strstr(p, " -")); p++)
 		if (!strncmp(p + 2, name, n) && (!p[2 + n] || p[2 + n] == ' '))
 			return true;
 	return false;
