@@ -176,13 +176,8 @@ char *outputs_all_differ(const char *folder);
 char *outputs_digits(void);
 /* Are all outputs already compared with that tolerance, or a larger one? */
 bool outputs_allow(const char *compare);
-/* When the outputs in FOLDER were written, for outputs_untouched after a run. New reference. */
-json_t *outputs_stamps(const char *folder);
-/*
- * The first output in FOLDER that was not written since the stamps were taken; NULL: all were.
- * Borrowed.
- */
-const char *outputs_untouched(const char *folder, const json_t *stamps);
+/* Empty those that are in FOLDER: a run that leaves one empty did not write it. */
+void outputs_empty(const char *folder);
 /*
  * Choose a comparison for outputs without one ("auto"): floating-point numbers are compared with a
  * tolerance, because the order of sums may change. Reports the choice.

@@ -64,6 +64,15 @@ static void __attribute__((format(printf, 2, 3))) hear(const char *own, const ch
 	kbuf_join(&attempt.heard, " ", text);
 }
 
+/* The result: on the terminal, and in the report. */
+static void __attribute__((format(printf, 1, 2))) conclude(const char *format, ...)
+{
+	kformatted(text, format);
+
+	ksay("%s\n", text);
+	run_note("%s\n", text);
+}
+
 static void
 judge_winner(enum verdict outcome)
 {
@@ -260,21 +269,18 @@ command_good(const char *what, const char *command)
 static bool
 run_good(void)
 {
-	json_auto_t *before = outputs_stamps(adoption.project);
-	bool good = command_good("run", adoption.run);
-	const char *stale = good ? outputs_untouched(adoption.project, before) : NULL;
-	auto_free char *why = good && !stale ? outputs_all_differ(adoption.project) : NULL;
+	auto_free char *why = NULL;
 
-	if (stale) {
-		kwarn("output %s: the run did not write it", stale);
-		hear(NULL, "The run of the application did not write %s.\n", stale);
-	}
+	outputs_empty(adoption.project);
+	if (!command_good("run", adoption.run))
+		return false;
+	why = outputs_all_differ(adoption.project);
 	if (why) {
 		kwarn("%s", why);
 		hear(NULL, "%s\n", why);
 		attempt.digits = outputs_digits();
 	}
-	return good && !stale && !why;
+	return !why;
 }
 
 static bool
@@ -299,13 +305,11 @@ measured_good(json_t **record)
 static int
 roll_back(void)
 {
-
 	journal_restore();
 	if (!command_good("rebuild", adoption.build))
 		kwarn("%s is restored, but the project's build failed; build it again",
 		    adoption.file);
-	run_note("Rolled back: %s is restored byte by byte.\n", adoption.file);
-	ksay("ROLLED BACK: %s/%s is restored\n", adoption.project, adoption.file);
+	conclude("ROLLED BACK: %s/%s is restored", adoption.project, adoption.file);
 	if (!attempt.digits)
 		return K_NO;
 	ksay("The outputs differ in digits of floating-point numbers alone. If that is acceptable, "
@@ -321,24 +325,19 @@ static int
 try_in_project(void)
 {
 	json_auto_t *record = NULL;
-	double reduction, wall;
+	double wall;
 
 	kforeach_of(f, attempt.patch.files, attempt.patch.count)
 		journal_require_writable(f->name);
 	journal_change(&attempt.patch, run_folder.name, attempt.id);
 	if (!command_good("build", adoption.build) || !run_good() || !measured_good(&record))
 		return roll_back();
-	reduction = 100 * kjson_num(record, "reduction");
 	wall = kjson_num(record, "wall");
 	journal_accepted();
-	run_note("Accepted: %s alone %.2fx; in the application all calls together take "
-	         "%.1f %% less, the application %.1f %% %s.\n",
-	    attempt.id, attempt.speedup, reduction, 100 * fabs(1 - wall),
-	    wall < 1 ? "less" : "more");
-	ksay("ACCEPTED: %s: %.2fx alone; %.1f %% less time in the calls of the application "
-	     "(worst pair %.1f %%), %.1f %% %s in all\n",
-	    attempt.id, attempt.speedup, reduction, 100 * kjson_num(record, "worst"),
-	    100 * fabs(1 - wall), wall < 1 ? "less" : "more");
+	conclude("ACCEPTED: %s: %.2fx alone; %.1f %% less time in the calls of the application "
+	         "(worst pair %.1f %%), %.1f %% %s in all",
+	    attempt.id, attempt.speedup, 100 * kjson_num(record, "reduction"),
+	    100 * kjson_num(record, "worst"), 100 * fabs(1 - wall), wall < 1 ? "less" : "more");
 	return K_OK;
 }
 
@@ -409,12 +408,11 @@ put_in(void)
 
 	attempt.original = file_needed(journal_original(adoption.file), NULL);
 	if (!scan()) {
-		ksay("REFUSED: %s; no file was changed\n", attempt.id);
+		conclude("REFUSED: %s; no file was changed", attempt.id);
 		return K_NO;
 	}
 	if (!new_files()) {
-		run_note("The winner does not fit into the project's file; no file was changed.\n");
-		ksay("REFUSED: %s does not build in the project's file; no file was changed\n",
+		conclude("REFUSED: %s does not build in the project's file; no file was changed",
 		    attempt.id);
 		return K_NO;
 	}

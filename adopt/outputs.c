@@ -217,36 +217,15 @@ outputs_all_differ(const char *folder)
 	return NULL;
 }
 
-json_t *
-outputs_stamps(const char *folder)
+void
+outputs_empty(const char *folder)
 {
-	json_t *stamps = json_object();
-
 	kjson_foreach(o, adoption.json, "outputs") {
-		const char *name = kjson_str(o, "file");
-		struct stat st;
+		const char *path = path_join(folder, kjson_str(o, "file"));
 
-		if (kfind(path_join(folder, name), &st))
-			json_object_set_new(stamps, name,
-			    json_sprintf("%lld %ld %llu", (long long)st.st_mtim.tv_sec,
-			        st.st_mtim.tv_nsec, (unsigned long long)st.st_ino));
+		if (kis_there(path) && truncate(path, 0) < 0)
+			kdie_io("%s", path);
 	}
-	return stamps;
-}
-
-const char *
-outputs_untouched(const char *folder, const json_t *stamps)
-{
-	json_auto_t *now = outputs_stamps(folder);
-
-	kjson_foreach(o, adoption.json, "outputs") {
-		const char *name = kjson_str(o, "file");
-
-		if (json_object_get(now, name) &&
-		    json_equal(json_object_get(now, name), json_object_get(stamps, name)))
-			return name;
-	}
-	return NULL;
 }
 
 /* Does the text contain numbers with a fraction, and nothing that is not text? */

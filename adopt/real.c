@@ -175,71 +175,56 @@ same_args(const json_t *x, const json_t *y)
 }
 
 static bool
-same_order(const struct run *x, const struct run *y)
+same_calls(const json_t *x, const json_t *y)
 {
-	return !kany(kjson_foreach(call, x->calls),
+	return !kany(kjson_foreach(call, x),
 	    !same_args(json_object_get(call, "args"),
-	        json_object_get(json_array_get(y->calls, kjson_at(call)), "args")));
+	        json_object_get(json_array_get(y, kjson_at(call)), "args")));
 }
 
-/*
- * Threads and processes make their calls in a different order in every run: so sort them by
- * arguments.
- */
+/* Threads and processes make their calls in a different order in every run. */
 static void
-sort_calls(struct run *r)
+sort_calls(json_t *calls)
 {
-	kjson_foreach(call, r->calls) {
+	kjson_foreach(call, calls) {
 		auto_free char *key = key_of(call);
 
 		kjson_put(call, "key", key);
 	}
-	kjson_sort_by(r->calls, "key");
-}
-
-/* Do all runs make the same calls in the same order? */
-static bool
-all_same(void)
-{
-	const struct run *first = &pairs.list[0].old;
-
-	return !kany(
-	    kforeach_list(p, &pairs), !same_order(first, &p->old) || !same_order(first, &p->new));
-}
-
-/* Are the calls of all runs the same, one by one, or after sorting? */
-static bool
-align_calls(void)
-{
-	if (all_same())
-		return true;
-	kforeach_list(p, &pairs) {
-		sort_calls(&p->old);
-		sort_calls(&p->new);
-	}
-	return all_same();
+	kjson_sort_by(calls, "key");
 }
 
 /*
- * Every run must make the same calls with the same arguments. Returns why they cannot be compared,
- * or NULL; the caller frees.
+ * Every run must make the same calls with the same arguments, one by one or when they are sorted by
+ * these. Returns why they cannot be compared, or NULL; the caller frees.
  */
 static char *
 calls_differ(void)
 {
-	size_t n = json_array_size(pairs.list[0].old.calls);
+	json_t *first = pairs.list[0].old.calls;
 
-	kforeach_list(p, &pairs) {
-		size_t was = json_array_size(p->old.calls), now = json_array_size(p->new.calls);
+	for (int sorted = 0; sorted < 2; sorted++) {
+		bool same = true;
 
-		if (was != n || now != n)
-			return kasprintf("the runs make different numbers of calls: %zu, %zu and "
-			                 "%zu",
-			    n, was, now);
+		kforeach_list(p, &pairs) {
+			size_t n = json_array_size(first), was = json_array_size(p->old.calls),
+			       now = json_array_size(p->new.calls);
+
+			if (was != n || now != n)
+				return kasprintf("the runs make different numbers of calls: %zu, "
+				                 "%zu and %zu",
+				    n, was, now);
+			same = same && same_calls(first, p->old.calls) &&
+			    same_calls(first, p->new.calls);
+		}
+		if (same)
+			return NULL;
+		kforeach_list(p, &pairs) {
+			sort_calls(p->old.calls);
+			sort_calls(p->new.calls);
+		}
 	}
-	return align_calls() ? NULL
-	                     : kstrdup("the two programs pass different arguments to the kernel, "
-	                               "in any order");
+	return kstrdup("the two programs pass different arguments to the kernel, in any order");
 }
 
 /* The share of the time of all calls that the winner saves in a pair of runs. */

@@ -533,28 +533,18 @@ has_flag(const json_t *settings, const char *begin)
 	return kany(kjson_foreach_text(flag, settings, "flags"), kregex_is(begin, flag));
 }
 
-/* {"a": "b"} as [{"name": "a", "other": "b"}]. New reference. */
-static json_t *
-pairs_of(const json_t *object)
-{
-	json_t *list = json_array();
-
-	kjson_foreach_member(name, other, object)
-		kjson_append(list, "{s:s,s:O}", "name", name, "other", other);
-	return list;
-}
-
 /* Arrays that are the same as another one in some calls of the application. New reference. */
 static json_t *
 aliases(void)
 {
-	json_auto_t *same = json_object();
+	json_t *list = json_array();
 
 	kjson_foreach(call, parameters.calls)
 		kjson_foreach_member(name, p, call, "pointers")
-			if (json_object_get(p, "same_as") && !json_object_get(same, name))
-				json_object_set(same, name, json_object_get(p, "same_as"));
-	return pairs_of(same);
+			if (kjson_maybe(p, "same_as") && !kjson_find(list, "name", name))
+				kjson_append(list, "{s:s,s:s}", "name", name, "other",
+				    kjson_str(p, "same_as"));
+	return list;
 }
 
 /* Arrays that are missing in some calls of the application. New reference. */
@@ -605,6 +595,7 @@ description(void)
 	               *kernels = listed(json_object_get(adoption.unit, "sequence")), *text = NULL,
 	               *line = NULL;
 	json_auto_t *settings = compile_settings(), *facts = NULL;
+	json_t *joined = json_array();
 	bool launched = kjson_bool(adoption.unit, "kernel") && !is_overloaded(),
 	     body = is_body_only(), threads = adoption.device || has_flag(settings, "\\A-fopenmp"),
 	     wide = adoption.device || has_flag(settings, "\\A-m(?:arch|avx|cpu)");
@@ -617,7 +608,9 @@ description(void)
 	    "replaces", !unit_has_other(adoption.unit) && (launched || !body), "threads", threads,
 	    "wide", wide, "aliases", aliases(), "optional", optional(), "null",
 	    json_object_get(assumed, "null"), "within", json_object_get(assumed, "within"),
-	    "joined", pairs_of(json_object_get(assumed, "joined")));
+	    "joined", joined);
+	kjson_foreach_member(name, other, assumed, "joined")
+		kjson_append(joined, "{s:s,s:O}", "name", name, "other", other);
 	text = ask_text("task", facts);
 	line = kfence_line(text, strlen(text));
 	return kjson_string(line);
@@ -1030,16 +1023,14 @@ unrecorded(const char *name)
 static bool
 drop_unrecorded(const char *name)
 {
-	json_t *list = draft.configs;
-	double mb = recording_mb(list);
-
-	for (size_t i = 0; i < json_array_size(list) && json_array_size(list) > 1; i++) {
-		if (!kjson_is(json_array_get(list, i), "name", name) || !unrecorded(name))
+	kjson_foreach(c, draft.configs) {
+		if (!kjson_is(c, "name", name) || !unrecorded(name) ||
+		    json_array_size(draft.configs) == 1)
 			continue;
 		add_note("%s is left out: the reference crashes on it, and %s was not recorded "
 		         "there; --record-mb %.0f records everything",
-		    name, unrecorded(name), mb);
-		return !json_array_remove(list, i);
+		    name, unrecorded(name), recording_mb(draft.configs));
+		return !json_array_remove(draft.configs, kjson_at(c));
 	}
 	return false;
 }
@@ -1620,29 +1611,6 @@ accused(const char *text)
 	return names;
 }
 
-/* Do recorded calls have different results? Then a constant would fail at one of them. */
-static bool
-recorded_vary(void)
-{
-	values_each(x) {
-		const char *first = "";
-
-		if (!is_output(x))
-			continue;
-		kjson_foreach(c, draft.configs) {
-			const char *config = kjson_str(c, "name"), *name = x->name,
-			           *path = recorded_path(config, name, true)
-			    ?: recorded_path(config, name, false),
-			           *now = path ? file_sha256(path) : "";
-
-			if (*first && *now && strcmp(first, now))
-				return true;
-			first = *now ? now : first;
-		}
-	}
-	return false;
-}
-
 /*
  * The same with several draws, because trial 0 will draw other numbers. If results depend on
  * nothing that is drawn anew, but perhaps on what is kept, or on sizes alone, keep everything. If
@@ -1659,10 +1627,9 @@ lint(char **faults)
 	for (*faults = NULL; seed <= DRAWS && lint_draw(seed, faults); seed++)
 		continue;
 	names = *faults ? accused(*faults) : NULL;
-	if (*faults && only_writes() && keep_integers()) {
-		add_note("its results only depend on sizes and numbers");
-	} else if (*faults && (keeps_integers() || recorded_vary()) && keep_integers()) {
-		/* Once. */
+	if (*faults && keep_integers()) {
+		if (only_writes())
+			add_note("its results only depend on sizes and numbers");
 	} else if (*faults && draft.loosened) {
 		draft.step--;
 		draft.loosened = false;

@@ -29,16 +29,6 @@ touched(void)
 
 /* ---- memory ---- */
 
-static uintptr_t
-address_of(const struct kwatch_arg *a)
-{
-	uintptr_t p = 0;
-
-	if (a->kind == KWATCH_POINTER)
-		memcpy(&p, a->at, sizeof p);
-	return p;
-}
-
 /*
  * Number of bytes above a variable of a calling function in this thread; 0: it is not one. Stacks
  * grow downwards; memory above may not be readable.
@@ -62,47 +52,38 @@ stack_above(uintptr_t p)
 	return here > low && p > here && p < top ? top - p : 0;
 }
 
-/* The argument I, a pointer to P, of C. */
+/* What the argument I of C points to. */
 static void
-find_extent(struct kwatch_pointer *x, const struct kwatch_call *c, size_t i, uintptr_t p)
+find_extent(struct kwatch_state *s, const struct kwatch_call *c, size_t i)
 {
 	/* bytes: the smallest output of a kernel; the most for a small array */
 	enum { LOOKED_AT = 4, SAVED = 1 << 16 };
-	bool found = kwatch_extent_find((const void *)p, &x->extent);
-	size_t above = found ? 0 : stack_above(p);
-	uintptr_t end;
-
+	struct kwatch_pointer *x = &s->pointer[i];
+	uintptr_t p = x->at, end;
 	/* One member of a structure may be anywhere. */
-	if (p && c->args[i].extent)
-		x->extent = (struct kwatch_extent){ p, c->args[i].extent, false };
-	else if (above)
-		x->extent = (struct kwatch_extent){ p, LOOKED_AT, false };
-	x->stack = above && !c->args[i].extent;
-	x->found = found || above || (p && c->args[i].extent);
-	x->summed = x->below = false;
-	x->reach = x->more = 0;
-	if (!x->found)
-		return;
-	end = x->extent.start + x->extent.bytes;
-	kwatch_each(k, c) {
-		uintptr_t other = address_of(&c->args[k]);
+	size_t known = c->args[i].extent, above;
 
-		if (other > p && other < end)
-			end = other;
-	}
+	*x = (struct kwatch_pointer){ .at = p };
+	x->found = !known && kwatch_extent_find((const void *)p, &x->extent);
+	above = known || x->found ? 0 : stack_above(p);
+	if (!x->found)
+		x->extent = (struct kwatch_extent){ p, known ?: LOOKED_AT, false };
+	x->stack = above;
+	x->found = p && (x->found || known || above);
+	end = x->extent.start + x->extent.bytes;
+	kwatch_each(k, c)
+		if (s->pointer[k].at > p && s->pointer[k].at < end)
+			end = s->pointer[k].at;
 	x->room = end - p;
-	x->more = !x->stack ? x->room : above > SAVED ? SAVED : above;
+	x->more = !above ? x->room : above > SAVED ? SAVED : above;
 }
 
 static uint64_t
-sum_of(const struct kwatch_state *s, const struct kwatch_call *c, size_t i, bool *good)
+sum_of(const struct kwatch_pointer *x, const struct kwatch_call *c, bool *good)
 {
-	const struct kwatch_pointer *x = &s->pointer[i];
-	uintptr_t p = address_of(&c->args[i]);
-
 	*good = true;
-	return x->extent.device ? kwatch_device_sum(p, x->room, kwatch_stream(c), good)
-	                        : kwatch_sum((const void *)p, x->room, 0);
+	return x->extent.device ? kwatch_device_sum(x->at, x->room, kwatch_stream(c), good)
+	                        : kwatch_sum((const void *)x->at, x->room, 0);
 }
 
 /*
@@ -186,8 +167,13 @@ start(struct kwatch_call *c)
 	s->saved = kwatch_saving ? kwatch_save_wanted(s->key) : NULL;
 	s->noted = number < kwatch_most && (!kwatch_saving || s->saved || !number);
 	if (s->noted && !kwatch_timing_only) {
+		kwatch_each(i, c) {
+			s->pointer[i].at = 0;
+			if (c->args[i].kind == KWATCH_POINTER)
+				memcpy(&s->pointer[i].at, c->args[i].at, sizeof s->pointer[i].at);
+		}
 		kwatch_each(i, c)
-			find_extent(&s->pointer[i], c, i, address_of(&c->args[i]));
+			find_extent(s, c, i);
 		first = s->saved != NULL;
 		s->checked = kwatch_saving ? first : worth_a_look(s->key, number, &first);
 		if (first && kwatch_guard(c, s))
@@ -197,9 +183,9 @@ start(struct kwatch_call *c)
 			struct kwatch_pointer *x = &s->pointer[i];
 
 			if (x->found && s->checked)
-				x->sum = sum_of(s, c, i, &x->summed);
+				x->sum = sum_of(x, c, &x->summed);
 			if (x->found && s->saved)
-				kwatch_save(s->saved, x, c, i, "before");
+				kwatch_save(s->saved, x, c, c->args[i].name, "before");
 		}
 		summing += kwatch_now() - s->begun;
 	}
@@ -256,15 +242,14 @@ add_earlier(
     struct kwatch_text *t, const struct kwatch_state *s, const struct kwatch_call *c, size_t i)
 {
 	const struct kwatch_pointer *x = &s->pointer[i];
-	uintptr_t p = address_of(&c->args[i]);
 
-	for (size_t k = 0; k < i && p; k++)
-		if (address_of(&c->args[k]) == p) {
+	for (size_t k = 0; k < i && x->at; k++)
+		if (s->pointer[k].at == x->at) {
 			kwatch_add(t, ",\"same_as\":\"%s\"", c->args[k].name);
 			break;
 		}
 	for (size_t k = 0; k < i && x->found && !x->stack; k++)
-		if (address_of(&c->args[k]) && s->pointer[k].found && !s->pointer[k].stack &&
+		if (s->pointer[k].found && !s->pointer[k].stack &&
 		    s->pointer[k].extent.start == x->extent.start) {
 			kwatch_add(t, ",\"shares\":\"%s\"", c->args[k].name);
 			break;
@@ -277,17 +262,16 @@ add_pointer(struct kwatch_text *t, const struct kwatch_state *s, const struct kw
 {
 	const struct kwatch_arg *a = &c->args[i];
 	const struct kwatch_pointer *x = &s->pointer[i];
-	uintptr_t p = address_of(a);
 	bool good = s->checked && x->found && x->summed;
-	uint64_t sum = good ? sum_of(s, c, i, &good) : 0;
+	uint64_t sum = good ? sum_of(x, c, &good) : 0;
 
 	kwatch_add(t, "%s\"%s\":{\"const\":%s", comma, a->name, a->constant ? "true" : "false");
-	if (!p)
+	if (!x->at)
 		kwatch_add(t, ",\"null\":true");
 	if (x->found && !x->stack)
 		kwatch_add(t,
 		    ",\"bytes\":%zu,\"offset\":%zu,\"room\":%zu,\"align\":%zu,\"device\":%s",
-		    x->extent.bytes, (size_t)(p - x->extent.start), x->room, alignment(p),
+		    x->extent.bytes, (size_t)(x->at - x->extent.start), x->room, alignment(x->at),
 		    x->extent.device ? "true" : "false");
 	if (x->reach)
 		kwatch_add(t, ",\"reach\":%zu", x->reach);
@@ -297,7 +281,7 @@ add_pointer(struct kwatch_text *t, const struct kwatch_state *s, const struct kw
 	if (good)
 		kwatch_add(t, ",\"written\":%s", sum != x->sum ? "true" : "false");
 	if (good && s->saved && sum != x->sum)
-		kwatch_save(s->saved, x, c, i, "after");
+		kwatch_save(s->saved, x, c, a->name, "after");
 	kwatch_add(t, "}");
 }
 

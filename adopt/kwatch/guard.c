@@ -161,7 +161,7 @@ kwatch_guard_stop(const struct kwatch_call *c)
 /* ---- in the application ---- */
 
 static enum outcome
-attempt(const struct kwatch_call *c, size_t i, uintptr_t p, size_t bytes)
+attempt(const struct kwatch_call *c, size_t i, const struct kwatch_pointer *x, size_t bytes)
 {
 	void *omp = dlsym(RTLD_DEFAULT, "omp_set_num_threads");
 	pid_t pid;
@@ -173,7 +173,7 @@ attempt(const struct kwatch_call *c, size_t i, uintptr_t p, size_t bytes)
 	if (!pid) {
 		under_way = c;
 		keep_quiet(omp);
-		redirect(c, i, p, bytes);
+		redirect(c, i, x->at, bytes);
 		return CHILD;
 	}
 	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
@@ -206,11 +206,11 @@ find_mapping(uintptr_t p, uintptr_t *low, uintptr_t *high)
 
 /* The most that a call could touch, as far as is known. */
 static bool
-set_limits(const struct kwatch_pointer *x, uintptr_t p)
+set_limits(const struct kwatch_pointer *x)
 {
-	region.low = x->stack ? p : x->extent.start;
-	region.high = x->stack ? p + x->more : x->extent.start + x->extent.bytes;
-	return x->found || find_mapping(p, &region.low, &region.high);
+	region.low = x->stack ? x->at : x->extent.start;
+	region.high = x->stack ? x->at + x->more : x->extent.start + x->extent.bytes;
+	return x->found || find_mapping(x->at, &region.low, &region.high);
 }
 
 /*
@@ -218,16 +218,16 @@ set_limits(const struct kwatch_pointer *x, uintptr_t p)
  * piece with nothing else in it, the piece is the array.
  */
 static bool
-measure(const struct kwatch_call *c, struct kwatch_pointer *x, size_t i, uintptr_t p)
+measure(const struct kwatch_call *c, struct kwatch_pointer *x, size_t i)
 {
 	size_t item = c->args[i].item ?: 1, low, high, most;
-	enum outcome o = attempt(c, i, p, 0);
+	enum outcome o = attempt(c, i, x, 0);
 
 	x->below = o == WITHIN && report->below;
 	if (o != WITHIN || report->last <= report->at)
 		return o == CHILD;
 	high = report->last - report->at;
-	most = region.high - p;
+	most = region.high - x->at;
 	if (x->found && !x->stack && x->room == most && high >= most) {
 		x->reach = most;
 		return false;
@@ -237,7 +237,7 @@ measure(const struct kwatch_call *c, struct kwatch_pointer *x, size_t i, uintptr
 	while (high - low > 1) {
 		size_t middle = low + (high - low) / 2;
 
-		o = attempt(c, i, p, middle * item);
+		o = attempt(c, i, x, middle * item);
 		if (o == CHILD || o == FAILED)
 			return o == CHILD;
 		*(o == WITHIN ? &high : &low) = middle;
@@ -248,12 +248,12 @@ measure(const struct kwatch_call *c, struct kwatch_pointer *x, size_t i, uintptr
 
 /* Use the result as the array's extent, if there was none; otherwise report it. */
 static void
-use_reach(struct kwatch_pointer *x, uintptr_t p)
+use_reach(struct kwatch_pointer *x)
 {
 	size_t reach = x->reach;
 
 	if (reach && (!x->found || x->stack)) {
-		x->extent = (struct kwatch_extent){ p, reach, false };
+		x->extent = (struct kwatch_extent){ x->at, reach, false };
 		x->found = true;
 		x->stack = false;
 		x->room = x->more = reach;
@@ -279,16 +279,14 @@ kwatch_guard(const struct kwatch_call *c, struct kwatch_state *s)
 		spent = report == MAP_FAILED ? INT64_MAX : 0;
 	}
 	for (size_t i = 0; i < c->count && !child; i++) {
-		uintptr_t p;
+		struct kwatch_pointer *x = &s->pointer[i];
 
-		if (!can_move(c, i) || spent > ALL_S * INT64_C(1000000000))
+		if (!x->at || !can_move(c, i) || spent > ALL_S * INT64_C(1000000000) ||
+		    !set_limits(x))
 			continue;
-		memcpy(&p, c->args[i].at, sizeof p);
-		if (!p || !set_limits(&s->pointer[i], p))
-			continue;
-		child = measure(c, &s->pointer[i], i, p);
+		child = measure(c, x, i);
 		if (!child)
-			use_reach(&s->pointer[i], p);
+			use_reach(x);
 	}
 	if (!child) {
 		spent += spent == INT64_MAX ? 0 : kwatch_now() - begun;

@@ -74,6 +74,7 @@ struct kwatch_launch {
 
 /* What an argument points to. */
 struct kwatch_pointer {
+	uintptr_t at; /* 0: null, or it is not a pointer */
 	struct kwatch_extent extent;
 	/* STACK: a caller's variable of unknown size; its first bytes count */
 	bool found, summed, stack;
@@ -110,7 +111,7 @@ extern bool kwatch_saving;
 struct kwatch_wanted *kwatch_save_wanted(uint64_t key);
 /* WHEN is "before" or "after". */
 void kwatch_save(const struct kwatch_wanted *w, const struct kwatch_pointer *x,
-    const struct kwatch_call *c, size_t i, const char *when);
+    const struct kwatch_call *c, const char *name, const char *when);
 
 /*
  * guard.c: determine the most that the call touches of each array, for S. True in a process that

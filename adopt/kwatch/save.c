@@ -85,24 +85,22 @@ put_header(int fd, size_t bytes)
 
 void
 kwatch_save(const struct kwatch_wanted *w, const struct kwatch_pointer *x,
-    const struct kwatch_call *c, size_t i, const char *when)
+    const struct kwatch_call *c, const char *name, const char *when)
 {
-	uintptr_t from;
 	char path[4096];
 	int fd;
 
-	if (is_left_out(w, c->args[i].name))
+	if (is_left_out(w, name))
 		return;
-	memcpy(&from, c->args[i].at, sizeof from);
-	snprintf(path, sizeof path, "%s.%s.%s.%s.npy", out, w->name, c->args[i].name, when);
+	snprintf(path, sizeof path, "%s.%s.%s.%s.npy", out, w->name, name, when);
 	/* If several processes make the same call, the first one saves it. */
 	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return;
 	put_header(fd, x->more);
 	if (!x->extent.device)
-		kwatch_put(&fd, (const void *)from, x->more);
-	else if (!kwatch_device_read(from, x->more, kwatch_stream(c), kwatch_put, &fd))
+		kwatch_put(&fd, (const void *)x->at, x->more);
+	else if (!kwatch_device_read(x->at, x->more, kwatch_stream(c), kwatch_put, &fd))
 		unlink(path);
 	close(fd);
 }
