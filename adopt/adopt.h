@@ -230,6 +230,8 @@ bool bundle_keep(struct bundle *b, const char *name);
  * ktoken_hash?
  */
 bool bundle_has_elsewhere(const struct bundle *b, const char *name, const char *hash);
+/* Is the place AT in a line that includes a header? */
+bool bundle_in_include(const struct kscan *s, size_t at);
 /* The opening of the namespace around X that is itself in DEPTH of these. */
 const struct kscan_item *bundle_around(const struct kscan_item *x, size_t depth);
 /* The text of everything that is kept, ready to be compiled alone; the caller frees. */

@@ -236,34 +236,18 @@ is_other_member(const struct need *n, const struct kscan_item *x, size_t at)
 static bool
 is_own(const struct kscan_item *f, const char *name)
 {
-	const struct kscan *s = f->in;
-	const char *code = s->code;
-
-	kscan_each(at, s, f->from, f->to, name) {
-		size_t next = kscan_next(s, at, f->to), to = at, from;
-
-		while (to > f->from && (code[to - 1] == '*' || kis_space(code[to - 1])))
-			to--;
-		for (from = to; from > f->from && kis_word(code[from - 1]);)
-			from--;
-		if (from < to && to < at && code[next] && strchr(",;)=[", code[next]) &&
-		    !kscan_among(s, from, to, "return else case goto sizeof do new delete throw"))
-			return true;
-	}
-	return false;
+	return kscan_looks(f,
+	    kshown("\\b(?!(?:return|else|case|goto|sizeof|do|new|delete|throw)\\b)\\w+[\\s*]+%s"
+	           "\\s*[,;)=[]",
+	        name));
 }
 
 /* Does X declare NAME as a function? */
 static bool
 is_function(const struct kscan_item *x, const char *name)
 {
-	const struct kscan *s = x->in;
-
-	if (x->kind != KSCAN_FUNCTION && x->kind != KSCAN_DECLARATION)
-		return false;
-	kscan_each(at, s, x->from, x->to, name)
-		return s->code[kscan_next(s, at, x->to)] == '(';
-	return false;
+	return (x->kind == KSCAN_FUNCTION || x->kind == KSCAN_DECLARATION) &&
+	    kscan_looks(x, kshown("\\b%s\\s*\\(", name));
 }
 
 /* Keeps all items that declare the name from AT to END in N's item. */
@@ -280,9 +264,8 @@ keep_named(struct need *n, size_t at, size_t end)
 				n->changed = x->kept = true;
 }
 
-/* Is the word at AT in the name of a header that is included there? */
-static bool
-is_in_include(const struct kscan *s, size_t at)
+bool
+bundle_in_include(const struct kscan *s, size_t at)
 {
 	while (at && s->code[at - 1] != '\n')
 		at--;
@@ -295,7 +278,7 @@ keep_all_named(struct need *n, const struct kscan_item *x)
 {
 	n->of = x;
 	kscan_words(at, end, x->in, x->lead, x->to)
-		if (x->kind != KSCAN_GROUP || !is_in_include(x->in, at))
+		if (x->kind != KSCAN_GROUP || !bundle_in_include(x->in, at))
 			keep_named(n, at, end);
 }
 
@@ -383,14 +366,13 @@ refuse_symbol(const struct bundle *b, const struct source *x, const char *name)
 {
 	auto_free char *copy =
 	    kasprintf("\\bcudaMemcpyToSymbol(?:Async)?\\s*\\([^,]*\\b%s\\b", name);
-	struct kregex *re = kregex_new("copy", NULL, copy, 0);
 	json_auto_t *files = sets_itself(b, name) ? NULL : unit_files(b->folder);
 
 	kjson_foreach_text(file, files) {
 		auto_free char *text = text_in(b->folder, file);
 		struct kregex_span at;
 
-		if (text && kregex_search(re, text, strlen(text), 0, &at) == KREGEX_FOUND)
+		if (text && kregex_find(copy, text, strlen(text), &at, 1))
 			kdie_usage("%s: the kernel reads %s, which other code sets on the device "
 			           "(%s:%zu), so it would not be set when the kernel runs alone; "
 			           "pass it "
@@ -399,7 +381,6 @@ refuse_symbol(const struct bundle *b, const struct source *x, const char *name)
 			           "cudaMemcpyToSymbolAsync",
 			    x->name, name, file, kline_at(text, at.from));
 	}
-	kregex_free(re);
 }
 
 /*

@@ -9,13 +9,6 @@
 /* MOST: bytes of template arguments that are looked at. */
 enum { OUTWARDS = 4, MOST = 4096 };
 
-static char *
-trimmed(const struct kscan *s, size_t from, size_t to)
-{
-	from = kscan_blank(s, from, to);
-	return kscan_copy(s, from, kscan_back(s, to, from));
-}
-
 /* The parts inside the "<…>" at TEXT; none if there is no such thing. New reference. */
 static json_t *
 angles(const char *text)
@@ -88,14 +81,12 @@ is_known(const json_t *unit, const char *text)
 char *
 instance_condition(const char *result, const json_t *unit)
 {
-	const char *name = kjson_str(unit, "function"), *at = kjson_str(unit, "text");
-	json_auto_t *formals = read_formals(result), *actual = NULL;
+	auto_free char *given = kregex_part(
+	    kshown("(?s)%s(<.*)", kjson_str(unit, "function")), kjson_str(unit, "text"));
+	json_auto_t *formals = read_formals(result), *actual = given ? angles(given) : NULL;
 	struct kbuf b = kbuf_empty();
 	size_t i = 0;
 
-	while (*name && (at = strstr(at, name)) && at[strlen(name)] != '<')
-		at++;
-	actual = at ? angles(at + strlen(name)) : NULL;
 	kjson_foreach(x, formals) {
 		const char *text = kjson_item(actual, i++);
 
@@ -174,47 +165,24 @@ resolve(const struct place *p, const char *text, bool is_type)
 
 /* ---- types of arguments ---- */
 
-/* The type in "const float *__restrict__ x, *y" before its names; NULL: none. The caller frees. */
-static char *
-leading_type(const struct kscan *s, size_t from, size_t to)
-{
-	size_t p = from = kscan_blank(s, from, to), last = from, words = 0;
-	int angle = 0;
-
-	for (size_t n; p < to && (angle || !strchr("*&=,;([", s->code[p])); p += n ? n : 1) {
-		angle += (s->code[p] == '<') - (s->code[p] == '>');
-		n = kscan_word(s, p, to) - p;
-		if (!n || angle)
-			continue;
-		/* A declaration begins with none of these. */
-		if (!kscan_begins_word(s->code[p]) ||
-		    kscan_among(s, p, p + n, "return else case delete goto new sizeof"))
-			return NULL;
-		/* The previous word belonged to the type; this one may be the name. */
-		words += !(p > from && s->code[p - 1] == ':');
-		last = p;
-	}
-	if (p < to && (s->code[p] == '*' || s->code[p] == '&') && words)
-		return trimmed(s, from, p);
-	return words > 1 ? trimmed(s, from, last) : NULL;
-}
-
-/* The declared type of variable NAME in the function around P, before P. The caller frees. */
+/*
+ * The declared type of variable NAME in the function around P, before P, without stars; it may be
+ * one of a list: "const float *__restrict__ x, *NAME". The caller frees.
+ */
 static char *
 declared_type(const struct place *p, const char *name)
 {
-	const struct kscan *s = &p->s->scan;
-	char *type = NULL;
+	auto_free char *before = kscan_copy(&p->s->scan, p->f ? p->f->open : p->at, p->at),
+	               *declared = kasprintf(
+	                   "(?x) [;{}(,] \\s*"
+	                   "( (?! (?:return|else|case|delete|goto|new|sizeof) \\b )"
+	                   "  (?<word> [A-Za-z_][\\w:]* (?: \\s* <[^;{}()]*> )? )"
+	                   "  (?: \\s+ (?&word) )* )"
+	                   "[\\s*&]+ (?: (?:const|restrict|__restrict|__restrict__)\\b [\\s*&]* )*"
+	                   "(?: [^;{}()]* , [\\s*&]* )? %s \\b",
+	                   name);
 
-	/* At the name, or at the beginning of a list of names. */
-	kscan_each(at, s, p->f ? p->f->open + 1 : p->at, type ? 0 : p->at, name)
-		for (size_t from = at, i = 0; i < 2 && !type; i++) {
-			while (
-			    from > p->f->open && !strchr(i ? ";{}(" : ";{}(,", s->code[from - 1]))
-				from--;
-			type = leading_type(s, from, at + strlen(name));
-		}
-	return type;
+	return kregex_part(declared, before);
 }
 
 /* The type of an expression, without its stars, if its first words determine it. */
@@ -394,42 +362,32 @@ instance_constant(const struct adopted_unit *u, const char *what)
 	return same ? triple_text(first) : NULL;
 }
 
-/* Number of arguments in the parentheses or braces at OPEN. */
+/* Number of arguments in the parentheses or braces at OPEN in TEXT. */
 static size_t
-count_arguments(const struct kscan *s, size_t open, size_t to)
+count_arguments(const char *text, size_t open)
 {
-	size_t n = 1, close = kscan_close(s, open, to);
+	const struct kscan s = kscan_code(text);
+	json_auto_t *list = kscan_parts(&s, open + 1, kscan_close(&s, open, s.len), false);
 
-	for (size_t p = open + 1; (p = kscan_part(s, p, close, false)) < close; p++)
-		n++;
-	return n;
+	return json_array_size(list) ?: 1;
 }
 
 size_t
 instance_dimensions(const struct unit_launch *l, const char *expression)
 {
-	const struct kscan *s = &l->source->scan, whole = kscan_code(expression);
-	auto_free char *name = kscan_copy(&whole, 0, kscan_word(&whole, 0, whole.len));
-	size_t n = strlen(name), found = 0;
+	/* An expression of numbers is one number; a name may be anything. */
+	auto_free char *name = kregex_part("\\A([A-Za-z_]\\w*)(?:\\(|\\z)", expression),
+	               *before =
+	                   kscan_copy(&l->source->scan, l->inside ? l->inside->open : 0, l->at->at);
+	struct kregex_span at[2];
 
 	if (kbegins(expression, "dim3") && expression[4])
-		return count_arguments(&whole, 4, whole.len);
-	/* An expression of numbers is one number; a name may be anything. */
-	if (!n || (expression[n] && expression[n] != '('))
+		return count_arguments(expression, 4);
+	if (!name)
 		return 1;
-	kscan_each(p, s, l->inside ? l->inside->open : 0, l->at->at, name) {
-		size_t q = kscan_next(s, p, l->at->at), value = kscan_blank(s, q + 1, l->at->at);
-		bool triple = kscan_among(s, value, kscan_word(s, value, l->at->at), "dim3");
-
-		if (s->code[q] == '.' && strchr("yz", s->code[q + 1]))
-			return 3;
-		if (s->code[q] == '(' || s->code[q] == '{')
-			found = count_arguments(s, q, l->at->at);
-		else if (s->code[q] == '=' && triple)
-			found =
-			    count_arguments(s, value + strcspn(s->code + value, "({"), l->at->at);
-		else if (s->code[q] == '=' && !found)
-			found = 1;
-	}
-	return found ?: 3;
+	if (kregex_is(kshown("\\b%s\\s*\\.[yz]\\b", name), before))
+		return 3;
+	if (kregex_match(kshown("(?s).*\\b%s\\s*(?:=\\s*dim3\\s*)?([({])", name), before, at))
+		return count_arguments(before, at[1].from);
+	return kregex_is(kshown("\\b%s\\s*=", name), before) ? 1 : 3;
 }

@@ -10,17 +10,6 @@
 #include "ktoken.h"
 #include "numbers.h"
 
-/* Is P in a line with an include? */
-static bool
-is_include(const char *code, size_t p)
-{
-	size_t end = p;
-
-	while (p && code[p - 1] != '\n')
-		p--;
-	return kregex_find("\\A#[ \\t]*include\\b", code + p, end - p, NULL, 0);
-}
-
 /* Copies TEXT with words replaced. Lines with an include are copied unchanged. */
 char *
 oracle_swap(const char *text, char **why)
@@ -41,7 +30,7 @@ oracle_swap(const char *text, char **why)
 		auto_free char *word = kscan_copy(&s, p, end);
 		const char *wide = kjson_maybe(words, word);
 
-		if (!wide || is_include(code, p))
+		if (!wide || bundle_in_include(&s, p))
 			continue;
 		kbuf_slice(&out, text, done, p);
 		kbuf_puts(&out, wide);

@@ -157,18 +157,14 @@ check_launcher(void)
 char *
 program_of(const char *command)
 {
-	for (;;) {
-		size_t n;
+	static const char first[] = "(?x) (?(DEFINE) (?<word> [^ \\t;|&<>()$`'\"=]* ))"
+	                            "\\A (?: [ \\t]* (?&word) = [^ \\t;|&<>()$`'\"]*+ (?:.|\\z) )*+"
+	                            "[ \\t]* ((?&word))";
+	auto_free char *word = NULL;
+	char *program = NULL;
 
-		command += strspn(command, " \t");
-		n = strcspn(command, " \t;|&<>()$`'\"");
-		if (!memchr(command, '=', n))
-			return kstrndup(command, n);
-		command += n;
-		if (!*command)
-			return kstrdup("");
-		command++;
-	}
+	kregex_scan(first, command, &word, &program);
+	return program ?: kstrdup("");
 }
 
 static void

@@ -26,46 +26,25 @@ see_launch(struct adopted_unit *u, const struct kscan_launch *l, struct kbuf *wh
 		kjson_add(u->sequence, name);
 }
 
-/* Is the name at AT the operand of sizeof, "sizeof *(p)"? Then nothing is read. */
-static bool
-is_sizeof(const struct kscan_item *f, size_t at)
-{
-	return kscan_matches(f->in, f->body, at, "\\bsizeof[\\s(*]*\\z");
-}
-
-/* Is the '&' at AT an operator between two values, "q & p[0]" or "q && p[0]"? */
-static bool
-is_between(const struct kscan *s, size_t at)
-{
-	char before = s->code[kscan_back(s, at, 1) - 1];
-
-	return kis_word(before) || (before && strchr(")]&", before));
-}
-
 /*
- * Where the host itself would read P's array, "p[i]", "*p" or "*(p", which is in the GPU's memory.
+ * Where the host itself would read P's array, "p[i]", "*p" or "*(p", which is in the GPU's memory;
+ * but not the operand of sizeof, the member of something, or an address, "&p[i]".
  */
 static void
 see_reads(const struct kscan_item *f, const struct kscan_param *p, struct kbuf *why)
 {
 	const struct kscan *s = f->in;
+	auto_free char *reads = kasprintf("(?x) (?(DEFINE) (?<p> \\b%s\\b ))"
+	                                  "(?: \\bsizeof [\\s(*]* (?&p) | (?:\\.|->) \\s* (?&p) |"
+	                                  "	[^\\w)\\]&\\s] \\s* & \\s* (?&p) \\s* \\[ ) "
+	                                  "(*SKIP)(*FAIL) |"
+	                                  "\\* [\\s(]* (?&p) | (?&p) \\s* \\[",
+	    p->name);
+	struct kregex_span at;
 
-	kscan_each(at, s, f->body, p->stars ? f->to : f->body, p->name) {
-		size_t before = kscan_back(s, at, f->body), star = before,
-		       next = kscan_next(s, at, f->to);
-
-		if (kscan_is_member(s, at) || is_sizeof(f, at))
-			continue;
-		while (star > f->body && strchr(" \t\n(", s->code[star - 1]))
-			star--;
-		if (s->code[star - 1] != '*' &&
-		    (s->code[next] != '[' ||
-		        (s->code[before - 1] == '&' && !is_between(s, before - 1))))
-			continue;
+	if (p->stars && kregex_find(reads, s->code + f->body, f->to - f->body, &at, 1))
 		kbuf_printf(why, "the host reads or writes %s itself, in line %zu\n", p->name,
-		    kline_at(s->text, at));
-		return;
-	}
+		    kline_at(s->text, f->body + at.from));
 }
 
 /* What an entry with one more parameter cannot replace. */

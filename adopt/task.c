@@ -882,12 +882,7 @@ sure(void)
 static char *
 unfinished(const char *text)
 {
-	const char *begin = NULL, *done;
-
-	for (const char *p = text; (p = strstr(p, "apart: begin ")); p++)
-		begin = p + strlen("apart: begin ");
-	done = begin ? strstr(begin, "apart: done ") : NULL;
-	return begin && !done ? kuntil(begin, "\n") : NULL;
+	return kregex_part("(?s).*apart: begin ([^\\n]*+)(?!.*apart: done )", text);
 }
 
 /* Instead of the workloads' own sizes, those that the check of a candidate draws around them. */
