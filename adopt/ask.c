@@ -54,12 +54,11 @@ write_question(const char *path, int n, const char *system, const char *user, co
 	    "candidate/1", "campaign", adoption.kernel, "trial", 0, "branch", n, "id",
 	    json_sprintf("000/%02d", n), "prompt", "system", system, "user", user, "stable_bytes",
 	    0, "sha256", hex, "sections");
-	auto_free char *line = record ? json_dumps(record, KIO_DUMP) : NULL, *text = NULL;
 
-	if (!line)
+	if (!record)
 		kdie_usage("%s: the question is not UTF-8", path);
-	text = kasprintf("%s\n", line);
-	write_text(path, text);
+	make_folder_of(path);
+	kout_only(path, record);
 }
 
 char *

@@ -2,11 +2,13 @@
 /* log: see log.h. */
 #include "log.h"
 
-#include "kio.h"
-#include "kregex.h"
+#include "adopt.h"
 
 /* If more than this share of lines is dropped, the rest is not reliable. */
 #define TORN 0.01
+
+/* Lines with a tag that name the kernel, or cannot be parsed; and how many of them are dropped. */
+static size_t tagged, dropped;
 
 /* "12", "0x1f", "0.5" and "true" become what they look like, anything else a text. */
 static json_t *
@@ -77,7 +79,7 @@ names_of(const json_t *words)
 
 /* Drop the lines that lack names which most lines have. */
 static void
-drop_odd(json_t *lines, struct log_state *state)
+drop_odd(json_t *lines)
 {
 	json_auto_t *counts = json_object();
 	const char *usual = "";
@@ -98,18 +100,18 @@ drop_odd(json_t *lines, struct log_state *state)
 
 		if (strcmp(names, usual)) {
 			json_array_remove(lines, i);
-			state->dropped++;
+			dropped++;
 		}
 	}
 }
 
 /* Lines as calls; those that lack a GEOMETRY are dropped. New reference. */
 static json_t *
-calls_of(json_t *lines, bool geometry, struct log_state *state)
+calls_of(json_t *lines, bool geometry)
 {
 	json_t *calls = json_array();
 
-	drop_odd(lines, state);
+	drop_odd(lines);
 	kjson_foreach(words, lines) {
 		json_t *grid = take_geometry(words, "grid"), *block = take_geometry(words, "block"),
 		       *ns = json_object_get(words, "ns");
@@ -119,7 +121,7 @@ calls_of(json_t *lines, bool geometry, struct log_state *state)
 		json_object_del(words, "kernel");
 		json_object_del(words, "ns");
 		if (geometry && !(grid && block))
-			state->dropped++;
+			dropped++;
 		else
 			json_array_append(calls, call);
 	}
@@ -128,44 +130,55 @@ calls_of(json_t *lines, bool geometry, struct log_state *state)
 
 /* Adds the values of other tags, call by call, if there are as many lines as calls. */
 static void
-add_others(json_t *calls, const json_t *others, struct log_state *state)
+add_others(json_t *calls, const json_t *others, const char *name)
 {
-	if (!json_array_size(calls))
+	size_t n = json_array_size(calls);
+
+	if (!n)
 		json_array_extend(calls, (json_t *)others);
-	else if (json_array_size(others) != json_array_size(calls))
-		state->others = json_array_size(others);
-	else
+	else if (json_array_size(others) == n)
 		kjson_foreach(call, calls)
 			json_object_update_missing(json_object_get(call, "args"),
 			    json_object_get(json_array_get(others, kjson_at(call)), "args"));
+	else if (json_array_size(others))
+		kwarn("%s: %zu lines with other tags do not match the %zu calls one to one; they "
+		      "are ignored",
+		    name, json_array_size(others), n);
 }
 
 json_t *
-log_calls(const char *text, size_t len, const char *kernel, bool geometry, struct log_state *state)
+log_calls(const char *text, size_t len, const char *name)
 {
 	static const char line[] = "\\[KKLOG_(CPP\\b)?([^\\]\\n]*\\])?(.*)";
 	json_auto_t *main_lines = json_array(), *other_lines = json_array(), *others = NULL;
 	struct kregex_span at[4];
 	json_t *calls;
 
-	*state = (struct log_state){ 0 };
 	for (; kregex_find(line, text, len, at, LEN(at)); text += at[0].to, len -= at[0].to) {
 		json_auto_t *words = at[2].from == KREGEX_UNSET
 		    ? NULL
 		    : read_words(text + at[3].from, at[3].to - at[3].from);
 
-		if (words && strcmp(kjson_str_or(words, "kernel", kernel), kernel))
+		if (words &&
+		    strcmp(kjson_str_or(words, "kernel", adoption.kernel), adoption.kernel))
 			continue;
-		state->lines++;
+		tagged++;
 		if (words && json_object_get(words, "kernel"))
 			json_array_append(
 			    at[1].from == KREGEX_UNSET ? other_lines : main_lines, words);
 		else
-			state->dropped++;
+			dropped++;
 	}
-	calls = calls_of(main_lines, geometry, state);
-	others = calls_of(other_lines, false, state);
-	add_others(calls, others, state);
-	state->torn = (double)state->dropped > TORN * (double)state->lines;
+	if (!tagged)
+		kdie(K_MISSING, "%s: contains no line '[KKLOG_CPP] kernel=%s …'", name,
+		    adoption.kernel);
+	calls = calls_of(main_lines, adoption.device);
+	others = calls_of(other_lines, false);
+	if ((double)dropped > TORN * (double)tagged)
+		kdie(K_MISSING,
+		    "%s: %zu of %zu lines are unreadable or incomplete (more than 1 %%); write "
+		    "each line with one call of write(), and run again",
+		    name, dropped, tagged);
+	add_others(calls, others, name);
 	return calls;
 }

@@ -9,23 +9,11 @@
 #pragma once
 
 #include <jansson.h>
-#include <stdbool.h>
-#include <stddef.h>
-
-struct log_state {
-	size_t lines;   /* lines with a tag that name the kernel, or cannot be parsed */
-	size_t dropped; /* of these: torn, or without a required geometry */
-	bool torn;      /* more than 1 % were dropped */
-	/*
-	 * lines of other tags that could not be matched, because their number differs from that of
-	 * the calls
-	 */
-	size_t others;
-};
 
 /*
- * New reference: an array of calls, {"args", "grid", "block"}, in order. GEOMETRY: calls without
- * one are dropped.
+ * The calls of the adopted function in TEXT, from the file or stream NAME: an array of {"args",
+ * "grid", "block"}, in order. On a device, those without a geometry are dropped, like torn lines.
+ * Dies with K_MISSING if there is none, or if more than 1 % of the lines are dropped. New
+ * reference.
  */
-json_t *log_calls(
-    const char *text, size_t len, const char *kernel, bool geometry, struct log_state *state);
+json_t *log_calls(const char *text, size_t len, const char *name);

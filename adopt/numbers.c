@@ -13,15 +13,15 @@ static const struct number_type rows[] = {
 	{ "uint64", "unsigned long long", 8, true, "u8",
 	    "|unsigned long|unsigned long int|long unsigned|long unsigned int|unsigned long long|"
 	    "unsigned long long int|long long unsigned int|uint64_t|size_t|uintptr_t|" },
-	{ "int8", "signed char", 1, true, "?", "|char|signed char|int8_t|" },
-	{ "uint8", "unsigned char", 1, true, "?", "|unsigned char|uint8_t|" },
-	{ "int16", "short", 2, true, "?",
+	{ "int8", "signed char", 1, true, "?0", "|char|signed char|int8_t|" },
+	{ "uint8", "unsigned char", 1, true, "?0", "|unsigned char|uint8_t|" },
+	{ "int16", "short", 2, true, "?0",
 	    "|short|short int|signed short|signed short int|short signed int|int16_t|" },
-	{ "uint16", "unsigned short", 2, true, "?",
+	{ "uint16", "unsigned short", 2, true, "?0",
 	    "|unsigned short|unsigned short int|short unsigned|short unsigned int|uint16_t|" },
 	{ "bool", "bool", 1, true, "b1", "|bool|_Bool|" },
-	{ "float16", "__half", 2, false, "?", "|__half|half|" },
-	{ "bfloat16", "__nv_bfloat16", 2, false, "?", "|__nv_bfloat16|nv_bfloat16|" },
+	{ "float16", "__half", 2, false, "?0", "|__half|half|" },
+	{ "bfloat16", "__nv_bfloat16", 2, false, "?0", "|__nv_bfloat16|nv_bfloat16|" },
 };
 
 const struct number_type *

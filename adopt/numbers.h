@@ -10,9 +10,8 @@ struct number_type {
 	const char *dtype, *type; /* in a task, and in C */
 	size_t bytes;
 	bool integer;
-	const char
-	    *layout;       /* for kwatch; "?" if C does not have it, or it is smaller than an int */
-	const char *names; /* all names in C and its usual headers, between bars */
+	const char *layout; /* for kwatch; "?0": not in C, or smaller than an int */
+	const char *names;  /* all names in C and its usual headers, between bars */
 };
 /* NULL: it is none. */
 const struct number_type *number_type(const char *name);

@@ -121,12 +121,25 @@ add_sources(json_t *header)
 	kjson_put(header, "sources_sha256", ksha256_of(list));
 }
 
-/* The current header; without the program, which only exists after a build. */
+/* Adds the program in the copy; nothing if there is none, or the run command names none. */
+static void
+add_program(json_t *header)
+{
+	const char *path = watch_program(), *hex = *path ? file_sha256(path) : "";
+
+	if (*hex)
+		kjson_put(header, "binary_sha256", hex);
+}
+
+/* The current header; with the program of the last observation. */
 static json_t *
-make_header(const char *how)
+make_header(void)
 {
 	json_t *header = json_pack("{s:s,s:s,s:s,s:s,s:s}", "schema", "observed/1", "kernel",
-	    adoption.kernel, "file", adoption.file, "how", how, "version", kversion_string());
+	    adoption.kernel, "file", adoption.file, "version", kversion_string(), "how",
+	    asked.log              ? "log"
+	        : asked.instrument ? "instrument"
+	                           : "calls");
 	auto_free char *normal = kscan_signature_text(&watched.of),
 	               *commands = kasprintf(
 	                   "%s\n%s\n%s\n", adoption.build, adoption.run, adoption.launcher ?: "");
@@ -136,17 +149,8 @@ make_header(const char *how)
 	    ksha256(watched.text + watched.f->from, watched.f->to - watched.f->from));
 	kjson_put(header, "command_sha256", ksha256_of(commands));
 	add_sources(header);
+	add_program(header);
 	return header;
-}
-
-/* Adds the program in the copy; nothing if the run command names none. */
-static void
-add_program(json_t *header)
-{
-	const char *path = watch_program(), *hex = *path ? file_sha256(path) : "";
-
-	if (*hex)
-		kjson_put(header, "binary_sha256", hex);
 }
 
 /* Why an observation with the header OLD does not match HEADER; NULL: it does. The caller frees. */
@@ -163,20 +167,17 @@ stale(const json_t *old, const json_t *header)
 		{ "sources_sha256", "other sources" },
 		{ "how", "another way of observing" },
 		{ "version", "another version of kiln" },
+		{ "binary_sha256", "another program" },
 	};
-	json_auto_t *now = json_object();
-	char *why = old ? NULL : kstrdup("it does not exist");
-	const char *binary;
 
-	kforeach(x, fields)
-		if (!why && !kjson_is(old, x->field, kjson_str(header, x->field)))
-			why = kasprintf("it belongs to %s (%s)", x->what, x->field);
-	binary = kjson_maybe(old, "binary_sha256");
-	add_program(now);
-	if (!why && binary && json_object_size(now) &&
-	    strcmp(binary, kjson_str(now, "binary_sha256")))
-		why = kstrdup("it belongs to another program (binary_sha256)");
-	return why;
+	kforeach(x, fields) {
+		const json_t *was = json_object_get(old, x->field),
+		             *is = json_object_get(header, x->field);
+
+		if (was && is && !json_equal(was, is))
+			return kasprintf("it belongs to %s (%s)", x->what, x->field);
+	}
+	return old ? NULL : kstrdup("it does not exist");
 }
 
 /* ---- calls as records ---- */
@@ -400,45 +401,26 @@ observe(json_t *header, const char *observed)
 }
 
 static void
-observe_log(
-    const json_t *header, const char *text, size_t len, const char *name, const char *observed)
-{
-	struct log_state state;
-	json_auto_t *calls = log_calls(text, len, adoption.kernel, watch.cuda, &state);
-
-	if (!state.lines)
-		kdie(K_MISSING, "%s: contains no line '[KKLOG_CPP] kernel=%s …'", name,
-		    adoption.kernel);
-	if (state.torn)
-		kdie(K_MISSING,
-		    "%s: %zu of %zu lines are unreadable or incomplete (more than 1 %%); write "
-		    "each line with one call of write(), and run again",
-		    name, state.dropped, state.lines);
-	if (state.others)
-		kwarn("%s: %zu lines with other tags do not match "
-		      "the %zu calls one to one; they are ignored",
-		    name, state.others, json_array_size(calls));
-	write_observed(observed, header, calls);
-}
-
-static void
 run(json_t *header, const char *observed)
 {
+	json_auto_t *calls = NULL;
 	auto_free char *text = NULL;
 	size_t len;
 
+	json_object_del(header, "binary_sha256");
 	if (asked.log) {
 		text = kread_file_or_die(asked.log, (size_t)1 << 30, &len);
-		observe_log(header, text, len, asked.log, observed);
 	} else if (asked.instrument) {
 		watch_copy();
 		instrument();
 		watch_build();
 		text = watch_log(&len);
-		observe_log(header, text, len, "standard error", observed);
 	} else {
 		observe(header, observed);
+		return;
 	}
+	calls = log_calls(text, len, asked.log ?: "standard error");
+	write_observed(observed, header, calls);
 }
 
 int
@@ -456,7 +438,7 @@ command_observe(int argc, char **argv)
 	/* Even without preflight, a kernel is observed by its launches. */
 	if (watched.kernel && !adoption.unit)
 		set_unit(NULL);
-	header = make_header(asked.log ? "log" : asked.instrument ? "instrument" : "calls");
+	header = make_header();
 	observed = adopt_path("observed.ndjson");
 	make_folder_of(observed);
 	old = kin_first(observed);

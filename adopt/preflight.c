@@ -92,11 +92,6 @@ check_files(void)
 			    adoption.file, adoption.kernel, why);
 		else
 			check_unit(&s, unit, &reasons);
-		*strrchr(path, '/') = '\0';
-		if (access(path, W_OK) < 0)
-			ksay("winner     %s is not writable, "
-			     "so a winner cannot be put in place there\n",
-			    path);
 	}
 	kjson_foreach_text(name, adoption.json, "context") {
 		path = project_path(name);

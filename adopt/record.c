@@ -139,16 +139,12 @@ plan(const json_t *configs, const json_t *calls)
 static void
 write_saved(const json_t *calls)
 {
-	auto_buf struct kbuf b = kbuf_empty();
-
+	kout_open(adopt_path("recorded/calls.ndjson"));
 	kjson_foreach(call, calls)
 		if (kany(kjson_foreach_member(name, p, call, "pointers"),
-		        json_object_get(p, "written"))) {
-			auto_free char *line = json_dumps(call, KIO_DUMP);
-
-			kbuf_printf(&b, "%s\n", line);
-		}
-	write_text(adopt_path("recorded/calls.ndjson"), b.data);
+		        json_object_get(p, "written")))
+			kout_json(call);
+	kout_commit();
 }
 
 /* Run the application once more; the files show which calls occurred. */

@@ -100,7 +100,7 @@ kind_of(const struct kscan_param *p)
 {
 	const struct number_type *n = p->strange ? NULL : number_type(p->type);
 
-	return p->stars ? "p" : n ? n->layout : "?";
+	return p->stars ? "p8" : n ? n->layout : "?0";
 }
 
 void

@@ -337,57 +337,50 @@ twin_of(const json_t *all, const json_t *w)
 	return NULL;
 }
 
-/* The arguments of the configuration that a workload represents. */
-static const json_t *
-scalars_of(const json_t *w)
-{
-	return json_object_get(kjson_find(draft.configs, "name", kjson_str(w, "name")), "scalars");
-}
-
 /*
  * The configurations as timed workloads, weighted by their shares of the application's time. Those
- * with equal arguments are merged under the one with most calls.
+ * with equal arguments are one, with the name of the one with most calls.
  */
 static json_t *
 timed_workloads(void)
 {
-	json_auto_t *calls = json_object();
 	json_t *all = json_array();
 	double total = 0;
 	bool timed;
 
 	json_object_clear(draft.targets);
-	kjson_foreach(c, draft.configs)
+	kjson_foreach(c, draft.configs) {
 		total += kjson_num(c, "share");
+		values_number(json_object_get(c, "scalars"));
+	}
 	kjson_foreach(c, draft.configs) {
 		const char *name = kjson_str(c, "name");
-		double share = kjson_num(c, "share") / (total > 0 ? total : 1),
-		       n = kjson_num_or(c, "calls", 1);
-		json_auto_t *w = NULL;
-		json_t *twin;
+		const json_t *args = json_object_get(c, "scalars");
+		double share = 0;
+		bool rarer = false;
+		json_t *w;
 
-		values_number(json_object_get(c, "scalars"));
-		w = workload(name, json_object_get(c, "scalars"));
-		twin = twin_of(all, w);
-		if (!twin)
-			json_array_append(all, twin = w);
-		kjson_put(twin, "weight", kjson_num(twin, "weight") + share);
-		if (n > kjson_num(calls, kjson_str(twin, "name"))) {
-			kjson_put(twin, "name", name);
-			kjson_put(calls, name, n);
-			json_object_set(draft.targets, name, c);
+		kjson_foreach(d, draft.configs) {
+			long more = kjson_int(d, "calls") - kjson_int(c, "calls");
+
+			if (!json_equal(json_object_get(d, "scalars"), args))
+				continue;
+			share += kjson_num(d, "share");
+			rarer |= more > 0 || (!more && kjson_at(d) < kjson_at(c));
 		}
+		if (rarer)
+			continue;
+		w = workload(name, args);
+		kjson_put(w, "weight", fmax(1e-6, round(1e6 * share / (total ?: 1)) / 1e6));
+		add_recorded(w, name, args);
+		json_object_set(draft.targets, name, c);
+		json_array_append_new(all, w);
 	}
 	timed = kany(kjson_foreach(w, all), !kjson_has(draft.untimed, kjson_str(w, "name")));
-	kjson_foreach(w, all) {
-		const char *name = kjson_str(w, "name");
-
+	kjson_foreach(w, all)
 		/* The calls with most of the time may have been left out since. */
-		if (!timed || !kjson_has(draft.untimed, name))
+		if (!timed || !kjson_has(draft.untimed, kjson_str(w, "name")))
 			json_object_set_new(w, "timed", json_true());
-		kjson_put(w, "weight", fmax(1e-6, round(1e6 * kjson_num(w, "weight")) / 1e6));
-		add_recorded(w, name, scalars_of(w));
-	}
 	return all;
 }
 
@@ -639,7 +632,8 @@ task_formulas(json_t *task)
 static void
 draft_task(void)
 {
-	bool cuda = adoption.device, self = !strcmp(draft.oracle, "self");
+	const char *oracle =
+	    strcmp(draft.oracle, "self") ? kshown("oracle.%s", adoption.suffix) : NULL;
 	double rtol = steps[draft.step].rtol;
 	json_t *axes = json_object(), *inputs = json_object(), *outputs = json_object(),
 	       *arguments = json_array(), *workloads, *t;
@@ -658,12 +652,9 @@ draft_task(void)
 	    "schema", "task/1", "name", adoption.kernel, "op", adoption.kernel, "description",
 	    description(), "language", adoption.language, "axes", axes, "inputs", inputs, "outputs",
 	    outputs, "entry", "name", adoption.entry, "arguments", arguments, "prototype", head,
-	    "reference", cuda ? "reference.cu" : "reference.c", "build", "compiler",
+	    "reference", kshown("reference.%s", adoption.suffix), "build", "compiler",
 	    kjson_str_or(settings, "compiler", "gcc"), "flags", json_object_get(settings, "flags"),
-	    "libs", task_libraries(), "workloads", workloads, "bytes", bytes, "oracle",
-	    self       ? NULL
-	        : cuda ? "oracle.cu"
-	               : "oracle.c",
+	    "libs", task_libraries(), "workloads", workloads, "bytes", bytes, "oracle", oracle,
 	    "reduction", steps[draft.step].reduction, "tolerance",
 	    rtol > 0 ? json_pack("{s:f}", "rtol", rtol) : NULL, "distributions",
 	    extra.large ? json_pack("[s,s,s]", "normal", "uniform", "large")

@@ -47,31 +47,34 @@ verdicts_said(const char *why)
 	return kjson_is(json_array_get(list, json_array_size(list) - 1), "why", why);
 }
 
+/* The last verdict on each program that was tried, by its digest. New reference. */
+static json_t *
+read_last(void)
+{
+	json_auto_t *list = read_all();
+	json_t *last = json_object();
+
+	kjson_foreach(v, list)
+		if (!kjson_is(v, "outcome", outcomes[SHORT_CIRCUIT]))
+			json_object_set(last, kjson_str(v, "code_sha256"), v);
+	return last;
+}
+
 char *
 verdicts_failed(const char *hex)
 {
-	json_auto_t *list = read_all();
-	char *why = NULL;
+	json_auto_t *last = read_last();
+	const json_t *v = json_object_get(last, hex);
 
-	kjson_foreach(v, list) {
-		if (!kjson_is(v, "code_sha256", hex) ||
-		    kjson_is(v, "outcome", outcomes[SHORT_CIRCUIT]))
-			continue;
-		free(why);
-		why = kjson_bool(v, "good") ? NULL : kstrdup(kjson_str(v, "why"));
-	}
-	return why;
+	return kjson_bool_or(v, "good", true) ? NULL : kstrdup(kjson_str(v, "why"));
 }
 
 bool
 verdicts_allow(void)
 {
-	json_auto_t *list = read_all(), *last = json_object();
+	json_auto_t *last = read_last();
 	bool any = false;
 
-	kjson_foreach(x, list)
-		if (!kjson_is(x, "outcome", outcomes[SHORT_CIRCUIT]))
-			json_object_set(last, kjson_str(x, "code_sha256"), x);
 	kjson_foreach_member(hex, v, last) {
 		const char *compare = kjson_maybe(v, "compare");
 

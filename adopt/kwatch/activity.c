@@ -9,9 +9,6 @@
 
 #include "kwatch.h"
 
-#define MIN(a, b) ((a) < (b) ? (a) : (b))
-#define MAX(a, b) ((a) > (b) ? (a) : (b))
-
 enum {
 	COPY = 1,
 	SET = 2,
@@ -54,6 +51,16 @@ static struct work {
 	struct span at;
 } * works_kept;
 
+/* So that S, which may be empty, also contains BY. */
+static void
+widen(struct span *s, const struct span *by)
+{
+	if (!s->to || by->from < s->from)
+		s->from = by->from;
+	if (by->to > s->to)
+		s->to = by->to;
+}
+
 static void
 note(uint32_t number, const struct span *what)
 {
@@ -64,18 +71,14 @@ note(uint32_t number, const struct span *what)
 		*w = (struct work){ .number = number };
 	if (what->call)
 		w->at.call = what->call;
-	else if (!w->at.to)
-		w->at = (struct span){ w->at.call, what->from, what->to };
 	else /* all kernels of a graph have the same number */
-		w->at = (struct span){ w->at.call, MIN(w->at.from, what->from),
-			MAX(w->at.to, what->to) };
+		widen(&w->at, what);
 	if (!w->at.call || !w->at.to)
 		return;
 	s = &spans[w->at.call % CALLS];
 	if (s->call != w->at.call)
-		*s = w->at;
-	s->from = MIN(s->from, w->at.from);
-	s->to = MAX(s->to, w->at.to);
+		*s = (struct span){ .call = w->at.call };
+	widen(s, &w->at);
 }
 
 /* Offset of the number in a record; the times are at the same offset in all. */

@@ -115,73 +115,57 @@ static void __attribute__((constructor)) read_layout(void)
 static bool
 is_named(const char *symbol, const char *name)
 {
-	char length[24];
-	size_t len = strlen(name), digits = (size_t)snprintf(length, sizeof length, "%zu", len);
+	char mangled[160];
 
-	if (!strcmp(symbol, name))
-		return true;
-	for (const char *at = strstr(symbol, name); at; at = strstr(at + 1, name))
-		if ((size_t)(at - symbol) > digits && !memcmp(at - digits, length, digits))
-			return true;
-	return false;
+	snprintf(mangled, sizeof mangled, "%zu%s", strlen(name), name);
+	return !strcmp(symbol, name) || strstr(symbol, mangled);
 }
 
 /*
- * The line for the kernel with this symbol; NULL: there is none, or several kernels share its name.
+ * The parameters of the kernel with this symbol, to the end of the line; NULL: there are none, or
+ * several kernels share its name.
  */
 static const char *
 layout_of(const char *symbol)
 {
 	const char *found = NULL;
+	char name[128];
 
-	for (const char *line = layout; line && *line;
-	     line += strcspn(line, "\n"), line += *line != '\0') {
-		size_t len = strcspn(line, " \n");
-		char name[128];
-
-		if (!len || len >= sizeof name)
-			continue;
-		memcpy(name, line, len);
-		name[len] = '\0';
-		if (!is_named(symbol, name))
-			continue;
-		if (found)
-			return NULL;
-		found = line + len;
+	for (const char *line = layout; line && sscanf(line, "%127s", name) == 1;) {
+		if (is_named(symbol, name)) {
+			if (found)
+				return NULL;
+			found = line + strlen(name);
+		}
+		line = strchr(line, '\n');
+		line = line ? line + 1 : NULL;
 	}
 	return found;
 }
 
-/*
- * One parameter "KIND:NAME" of LEN characters, with its value at AT: appends a JSON member, or
- * nothing.
- */
+/* Appends an argument as a JSON member, or nothing. */
 static void
-add_argument(struct kwatch_text *t, const char *word, size_t len, const void *at)
+add_argument(struct kwatch_text *t, char kind, struct kwatch_arg *a)
 {
 	size_t before = t->len;
-	const char *colon = memchr(word, ':', len);
-	char name[256];
+	const char *comma = before ? "," : "";
+	uintptr_t p;
 	struct kwatch_extent e;
-	struct kwatch_arg a = { .name = name, .at = at, .size = (size_t)(word[1] - '0') };
-	void *pointer = NULL;
 
-	if (!colon || !at || *word == '?')
+	if (!a->at || kind == '?')
 		return;
-	if (*word == 'p')
-		memcpy(&pointer, at, sizeof pointer);
-	if (*word == 'p' && !kwatch_extent_find(pointer, &e))
-		return;
-	a.kind = *word == 'i' ? KWATCH_SIGNED
-	    : *word == 'u'    ? KWATCH_UNSIGNED
-	    : *word == 'f'    ? KWATCH_REAL
-	                      : KWATCH_BOOL;
-	snprintf(name, sizeof name, "%.*s", (int)(word + len - colon - 1), colon + 1);
-	if (*word == 'p')
-		kwatch_add(t, "%s\"%s\":{\"bytes\":%zu,\"offset\":%zu}", before ? "," : "", name,
-		    e.bytes, (size_t)((uintptr_t)pointer - e.start));
-	else
-		kwatch_add_scalar(t, &a, before ? "," : "");
+	if (kind == 'p') {
+		memcpy(&p, a->at, sizeof p);
+		if (kwatch_extent_find((const void *)p, &e))
+			kwatch_add(t, "%s\"%s\":{\"bytes\":%zu,\"offset\":%zu}", comma, a->name,
+			    e.bytes, (size_t)(p - e.start));
+	} else {
+		a->kind = kind == 'i' ? KWATCH_SIGNED
+		    : kind == 'u'     ? KWATCH_UNSIGNED
+		    : kind == 'f'     ? KWATCH_REAL
+		                      : KWATCH_BOOL;
+		kwatch_add_scalar(t, a, comma);
+	}
 	/* It did not fit. */
 	if (t->len == t->room - 1)
 		t->at[t->len = before] = '\0';
@@ -192,17 +176,15 @@ add_arguments(struct kwatch_launch *l, void **args)
 {
 	const char *p = layout_of(l->kernel);
 	struct kwatch_text t = { l->args, 0, sizeof l->args };
+	char kind, name[256];
+	size_t size;
+	int n;
 
 	*l->args = '\0';
-	for (size_t i = 0; p && args && *p == ' '; i++) {
-		size_t len;
-
-		p += strspn(p, " ");
-		len = strcspn(p, " \n");
-		if (len)
-			add_argument(&t, p, len, args[i]);
-		p += len;
-	}
+	for (; p && args && *p == ' ' && sscanf(p, " %c%zu:%255s%n", &kind, &size, name, &n) == 3;
+	     p += n)
+		add_argument(
+		    &t, kind, &(struct kwatch_arg){ .name = name, .at = *args++, .size = size });
 }
 
 /* ---- launches ---- */

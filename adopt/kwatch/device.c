@@ -194,8 +194,8 @@ enum { PENDING = 1024 };
 struct timer {
 	void *from, *to; /* events of DEVICE, or NULL */
 	int device;
-	char *line;     /* of KWATCH_LINE bytes */
-	size_t len;     /* 0: nothing to write */
+	char *line; /* of KWATCH_LINE bytes */
+	size_t len;
 	double host_ns; /* the host's time, if the device does not report one */
 	uint64_t call;  /* for activity.c */
 	bool ready, stopped, done;
@@ -229,15 +229,14 @@ harvest_ready(void)
 	for (; n < timer_count && timers[(first_timer + n) % PENDING].ready; n++) {
 		struct timer *t = &timers[(first_timer + n) % PENDING];
 
-		t->done = t->len && t->stopped && !OURS(cuda.wait(t->to));
+		t->done = t->stopped && !OURS(cuda.wait(t->to));
 	}
 	if (n)
 		kwatch_activity_flush();
 	for (; n; n--, timer_count--) {
 		struct timer *t = &timers[first_timer++ % PENDING];
 
-		if (t->len)
-			write_timer(t);
+		write_timer(t);
 		t->ready = false;
 	}
 }
@@ -305,19 +304,10 @@ make_events(struct timer *t)
 	return !OURS(cuda.create(&t->from)) && !OURS(cuda.create(&t->to));
 }
 
-static void
-set_ready(struct timer *t)
-{
-	pthread_mutex_lock(&timer_lock);
-	t->ready = true;
-	pthread_mutex_unlock(&timer_lock);
-}
-
 void *
 kwatch_timer_start(void *stream)
 {
 	struct timer *t = NULL;
-	uint64_t call = 0;
 
 	if (!kwatch_cuda() || is_capturing(stream))
 		return NULL;
@@ -325,22 +315,19 @@ kwatch_timer_start(void *stream)
 	if (make_timers()) {
 		if (timer_count == PENDING)
 			harvest_ready();
-		call = first_timer + timer_count + 1;
 		if (timer_count < PENDING)
-			t = &timers[(first_timer + timer_count++) % PENDING];
+			t = &timers[(first_timer + timer_count) % PENDING];
+	}
+	if (t && (!make_events(t) || OURS(cuda.record(t->from, stream))))
+		t = NULL;
+	if (t) {
+		t->call = first_timer + ++timer_count;
+		t->stopped = false;
 	}
 	pthread_mutex_unlock(&timer_lock);
-	if (!t)
-		return NULL;
-	t->len = 0;
-	t->call = call;
-	t->stopped = false;
-	if (make_events(t) && !OURS(cuda.record(t->from, stream))) {
-		kwatch_activity_begin(call);
-		return t;
-	}
-	set_ready(t);
-	return NULL;
+	if (t)
+		kwatch_activity_begin(t->call);
+	return t;
 }
 
 void
@@ -361,7 +348,9 @@ kwatch_timer_line(void *timer, const char *line, size_t len, double host_ns)
 	memcpy(t->line, line, len);
 	t->len = len;
 	t->host_ns = host_ns;
-	set_ready(t);
+	pthread_mutex_lock(&timer_lock);
+	t->ready = true;
+	pthread_mutex_unlock(&timer_lock);
 	if (!kwatch_timing_only && !__atomic_load_n(&captures, __ATOMIC_SEQ_CST))
 		harvest();
 }

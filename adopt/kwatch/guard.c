@@ -188,17 +188,13 @@ attempt(const struct kwatch_call *c, size_t i, const struct kwatch_pointer *x, s
 static bool
 find_mapping(uintptr_t p, uintptr_t *low, uintptr_t *high)
 {
-	char line[512];
+	char line[512], mode;
 	FILE *f = fopen("/proc/self/maps", "re");
 	bool found = false;
 
-	while (f && !found && fgets(line, sizeof line, f)) {
-		char *rest;
-
-		*low = strtoul(line, &rest, 16);
-		*high = *rest ? strtoul(rest + 1, &rest, 16) : 0;
-		found = p >= *low && p < *high && rest[1] == 'r';
-	}
+	while (f && !found && fgets(line, sizeof line, f))
+		found = sscanf(line, "%lx-%lx %c", low, high, &mode) == 3 && p >= *low &&
+		    p < *high && mode == 'r';
 	if (f)
 		fclose(f);
 	return found;

@@ -6,8 +6,8 @@
  *   KWATCH_OUT      prefix of its files: PREFIX.TIME.PID (one line of JSON per call), PREFIX.loaded
  *                   (who loaded it)
  *   KWATCH_MODE     "args": arguments, memory, what was written; "time": arguments and time alone
- *   KWATCH_LAYOUT   file with lines "KERNEL KIND:NAME…", the parameters of kernels; KIND is p,
- *                   i4, i8, u4, u8, f4, f8, b1 or ?
+ *   KWATCH_LAYOUT   file with lines "KERNEL KIND:NAME…", the parameters of kernels; KIND is p8,
+ *                   i4, i8, u4, u8, f4, f8, b1 or ?0
  *   KWATCH_EVENTS   take the times of a GPU's work from events, even if there are activity records
  *   KWATCH_MAX      calls that are written down; more are counted
  *   KWATCH_SAVE     file with lines "NAME SKIP KEY -ARRAY…": of the call with this key in its
@@ -140,7 +140,7 @@ bool kwatch_device_read(uintptr_t from, size_t bytes, void *stream,
 uint64_t kwatch_device_sum(uintptr_t from, size_t bytes, void *stream, bool *good);
 /*
  * Time on a stream; NULL: that is impossible now. _line, called after _stop, hands over the line,
- * which is written when the time is known; an empty one is not.
+ * which is written when the time is known.
  */
 void *kwatch_timer_start(void *stream);
 void kwatch_timer_stop(void *timer, void *stream);
