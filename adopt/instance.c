@@ -185,29 +185,26 @@ declared_type(const struct place *p, const char *name)
 	return kregex_part(declared, before);
 }
 
-/* The type of an expression, without its stars, if its first words determine it. */
+/*
+ * The type of an expression, without its stars, if its first words determine it: a cast, or what is
+ * in parentheses; a number; a variable.
+ */
 static char *
 type_of(const struct place *p, const char *expression)
 {
-	auto_free char *name = NULL, *type = NULL;
-	size_t n = 0;
+	static const char form[] = "(?s)\\A[&*+\\- ]*(?:\\((([^*)]*).*)|(\\d[^,)]*)|(\\w*))";
+	auto_free char *inside = NULL, *cast = NULL, *number = NULL, *name = NULL, *type = NULL;
 	char *known;
 
-	expression += strspn(expression, "&*+- ");
-	if (*expression == '(') {
-		name = kuntil(expression + 1, "*)");
-		known = resolve(p, name, true);
-		return known ?: type_of(p, expression + 1);
+	kregex_scan(form, expression, &inside, &cast, &number, &name);
+	if (cast) {
+		known = resolve(p, cast, true);
+		return known ?: type_of(p, inside);
 	}
-	if (kis_digit(*expression)) {
-		n = strcspn(expression, ",)");
-		if (memchr(expression, '.', n))
-			return kstrdup(memchr(expression, 'f', n) ? "float" : "double");
-		return kstrdup("int");
-	}
-	while (kis_word(expression[n]))
-		n++;
-	name = kstrndup(expression, n);
+	if (number)
+		return kstrdup(!strchr(number, '.') ? "int"
+		        : strchr(number, 'f')       ? "float"
+		                                    : "double");
 	type = declared_type(p, name);
 	return type ? resolve(p, type, true) : NULL;
 }

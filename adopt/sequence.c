@@ -51,11 +51,9 @@ see_reads(const struct kscan_item *f, const struct kscan_param *p, struct kbuf *
 static void
 see_form(const struct kscan_item *f, const struct kscan_signature *g, struct kbuf *why)
 {
-	size_t n = strlen(g->result);
-
 	if (kscan_template(g))
 		kbuf_puts(why, "it launches kernels and is a template: adopt its kernels\n");
-	else if (n < 4 || strcmp(g->result + n - 4, "void"))
+	else if (!kregex_is("void\\z", g->result))
 		kbuf_puts(why, "it launches kernels and returns a value: adopt its kernels\n");
 	if (!unit_is_plain(f))
 		kbuf_puts(why, "it launches kernels, and its head comes from a macro or an #if\n");

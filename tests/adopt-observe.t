@@ -384,6 +384,8 @@ t 'launches within calls of the host function: geometry, memory of the device, t
 	kadopt configs -c cc; jq -e ".key == [\"grid_x\", \"block_x\"] and .aligned and (.configs | length) == 4 and .configs[0].block == [32, 8, 1]" cc/adopt/configs.json'
 t 'blocks of the reference are compared as triples: 256 threads in another form are another launch' '
 	mkdir -p cc/adopt/task; jq -n --arg t "$T" "{schema: \"adopt/1\", project: (\$t + \"/cu\"), file: \"f.cu\", kernel: \"row_mix\", language: \"cuda\", build: \"true\", run: \"./app\"}" >cc/adopt.json
+	jq -n "{schema: \"unit/1\", entry: \"row_mix\", parameters: [{name: \"x\", type: \"float\", pointer: true, constant: true},
+		{name: \"y\", type: \"float\", pointer: true}, {name: \"rows\", type: \"int\"}, {name: \"stream\", type: \"cudaStream_t\"}]}" >cc/adopt/unit.json
 	launched() {
 		printf "%s\n" "__global__ void mix(const float *from, float *to, int rows, double gain) {}" "void row_mix(const float *x, float *y, int rows, cudaStream_t stream)" "{" \
 			"	mix<<<dim3(rows / 32, 2), $1, 0, stream>>>(x, y, rows, 1.5);" "}" >cc/adopt/task/reference.cu
@@ -392,7 +394,7 @@ t 'blocks of the reference are compared as triples: 256 threads in another form 
 		launched "${b%=*}"; exits 1 kadopt task -c cc
 		grep -q "top1: the application launches blocks of \\[32,8,1\\], but the reference launches blocks of \\[\\[${b#*=}\\]\\]" err
 	done
-	launched "dim3(32, 8)"; exits 2 kadopt task -c cc; if grep "launches blocks" err; then exit 1; fi; rm cc/adopt.json'
+	launched "dim3(32, 8)"; exits 2 kadopt task -c cc; if grep "launches blocks" err; then exit 1; fi; rm cc/adopt.json cc/adopt/unit.json'
 t 'times of short launches by activity records, where CUPTI is next to the run-time library' '
 	mkdir records; cp libcudart.so records; cc -shared -fPIC -o records/libcupti.so "$apps/cupti-stub.c"
 	cuda row_mix "$T/records/libcudart.so"
