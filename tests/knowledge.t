@@ -301,7 +301,7 @@ ok 'a reference project: passages with the words of the operation, as foreign te
 	kprompt -c r record.ndjson >p; jq -r .prompt.user p >user
 	sed -n "/^# A project to take ideas from/,/^----- end passages of the reference project [0-9a-f]/p" user >part
 	grep -q "^----- begin passages of the reference project" part; grep -q "^kernels/gemm.cu, lines 1 to 2:" part
-	grep -q "^kernels/long.c, lines 198 to 237:" part; grep -q MARK-TILE part; grep -q MARK-LATE part; grep -q "after 36$" part; lacks "line 197$" part
+	grep -q "^kernels/long.c, lines 201 to 240:" part; grep -q MARK-TILE part; grep -q MARK-LATE part; grep -q "after 36$" part; lacks "line 200$" part
 	lacks -E "MARK-(HIDDEN|NUL|NOTHING)" user
 	# Passages with more of the words come first; the record names what was shown.
 	is "kernels/gemm.cu kernels/long.c" "$(jq -r "[.prompt.reference_project[].file] | join(\" \")" p)"

@@ -62,27 +62,31 @@ about_money(const struct kanswer_error *e)
 	        e->message);
 }
 
-/* Servers that say whether to retry overrule the status: some refusals may be repeated. */
-static enum failure
-overruled(enum failure f, const struct transport *t)
+int
+failure_may_retry(const struct transport *t)
 {
 	const char *should = transport_header(t, "x-should-retry");
 
-	return f == FAILURE_PERMANENT && should && !strcmp(should, "true") ? FAILURE_SERVER : f;
+	return !should ? -1 : !strcmp(should, "true") ? 1 : strcmp(should, "false") ? -1 : 0;
 }
 
 static enum failure
 by_error(const struct transport *t, const struct kanswer_error *e, int status)
 {
+	enum failure f;
+
 	if (e->present && status != 529 && status < 500 && about_money(e))
 		return FAILURE_BILLING;
-	return overruled(by_status(status), t);
+	/* Servers overrule the status: some refusals may be repeated. */
+	f = by_status(status);
+	return f == FAILURE_PERMANENT && failure_may_retry(t) > 0 ? FAILURE_SERVER : f;
 }
 
 enum failure
-failure_of(const struct transport *t, enum transport_end end, const struct kanswer *a,
-    const struct kanswer_error *e)
+failure_of(const struct transport *t, enum transport_end end, const struct kanswer *a)
 {
+	const struct kanswer_error *e = &a->error;
+
 	if (end == TRANSPORT_PERMANENT)
 		return FAILURE_PERMANENT;
 	if (end == TRANSPORT_TOO_LARGE || a->bad)

@@ -33,10 +33,11 @@ extern const struct failure_rule {
 	const char *means; /* text for when the server gives no reason; or NULL */
 } failure_rules[];
 
-/* Class of a response that is not a complete answer. E is the error in the body. */
-enum failure failure_of(const struct transport *t, enum transport_end end, const struct kanswer *a,
-    const struct kanswer_error *e);
+/* Class of a response that is not a complete answer. */
+enum failure failure_of(const struct transport *t, enum transport_end end, const struct kanswer *a);
 
+/* Does the response ask to repeat the request? -1: it does not say. */
+int failure_may_retry(const struct transport *t);
 /*
  * Seconds that the response asks to wait: retry-after-ms, or retry-after as seconds or as a date.
  * Below 0: not given, or not understood.

@@ -37,7 +37,10 @@ static struct session {
 	int64_t booked; /* amount booked for the current request */
 	struct krng jitter;
 	int requests;
-} session; /* of this process; kept to the end */
+	/* of the last request, if it failed: seconds that the server asks to wait, below 0: none */
+	double wait;
+	bool final; /* and whether it asks not to repeat it */
+} session;          /* of this process; kept to the end */
 
 /* The answer to the current request. */
 static struct kanswer answer;
@@ -297,43 +300,34 @@ account(int64_t booked)
 		reply_flag("malformed_events");
 }
 
-/* What is known about a failed request. */
-struct outcome {
-	struct kanswer_error error;
-	double wait; /* seconds that the server asks to wait; below 0: none */
-	bool final;  /* the server asks not to repeat it */
-};
-
 /* A redirect is not followed, so say where it leads. */
 static void
-explain_redirect(const struct transport *t, struct kanswer_error *e)
+explain_redirect(const struct transport *t)
 {
-	const char *to = transport_header(t, "location");
-	auto_free char *host = url_host(to ?: "");
+	auto_free char *host = url_host(transport_header(t, "location") ?: "");
 
 	if (t->status >= 300 && t->status < 400)
-		snprintf(e->message, sizeof e->message,
+		snprintf(answer.error.message, sizeof answer.error.message,
 		    "status %d: a redirect to '%s', which kiln does not follow", t->status, host);
 }
 
+/* What is wrong with a response; its reason goes into ANSWER. */
 static enum failure
-examine(const struct transport *t, enum transport_end end, struct outcome *o)
+examine(const struct transport *t, enum transport_end end)
 {
-	const char *should;
+	struct kanswer_error *e = &answer.error;
 	enum failure failure;
 
-	o->error = answer.error;
 	/* Redact before cutting to the length of a message: half a key would not be recognised. */
 	secret_redact(&answer.body);
 	if (t->status && t->status != 200)
-		kanswer_error_body(&o->error, answer.body.data ?: "", answer.body.len);
-	explain_redirect(t, &o->error);
-	failure = failure_of(t, end, &answer, &o->error);
-	if (!*o->error.message && t->why.data)
-		snprintf(o->error.message, sizeof o->error.message, "%s", t->why.data);
-	o->wait = failure_wait(t);
-	should = transport_header(t, "x-should-retry");
-	o->final = should && !strcmp(should, "false");
+		kanswer_error_body(e, answer.body.data ?: "", answer.body.len);
+	explain_redirect(t);
+	failure = failure_of(t, end, &answer);
+	if (!*e->message && t->why.data)
+		snprintf(e->message, sizeof e->message, "%s", t->why.data);
+	session.wait = failure_wait(t);
+	session.final = failure_may_retry(t) == 0;
 	return failure;
 }
 
@@ -349,9 +343,9 @@ room_for(long cap)
 	return room < KLLM_BODY_MAX ? room : KLLM_BODY_MAX;
 }
 
-/* One request. FAILURE_NONE: A holds a complete answer. Otherwise O has what is known. */
+/* One request. FAILURE_NONE: there is a complete answer. */
 static enum failure
-send_once(int step, struct outcome *o)
+send_once(int step)
 {
 	struct transport t = {
 		.url = session.url,
@@ -393,7 +387,7 @@ send_once(int step, struct outcome *o)
 			reply.first_byte_ms = t.first_byte_ms;
 		account(session.booked);
 	} else {
-		failure = examine(&t, end, o);
+		failure = examine(&t, end);
 		if (!failure_rules[failure].billed) {
 			spool_discard(step);
 			refund();
@@ -437,12 +431,13 @@ pause_of(int failed, double wait)
 
 /* After failure number FAILED of class F: waits and returns, or ends the program. */
 static void
-retry_or_end(enum failure f, const struct outcome *o, int failed)
+retry_or_end(enum failure f, int failed)
 {
 	const struct failure_rule *rule = &failure_rules[f];
-	double wait = o->wait, pause = pause_of(failed, wait),
+	double wait = session.wait, pause = pause_of(failed, wait),
 	       gone = kseconds_since(session.started);
-	const char *why = *o->error.message ? o->error.message : rule->means ?: "no reason given";
+	const char *why =
+	    *answer.error.message ? answer.error.message : rule->means ?: "no reason given";
 	char *text = NULL;
 
 	if (wait > longest_wait_s)
@@ -450,7 +445,7 @@ retry_or_end(enum failure f, const struct outcome *o, int failed)
 	else if ((rule->attempts && failed >= rule->attempts) ||
 	    failed >= kcamp_int("model.retries"))
 		text = failed == 1 ? kstrdup(why) : kasprintf("%s (%d attempts)", why, failed);
-	else if (o->final)
+	else if (session.final)
 		text = kasprintf("%s; the server asks not to repeat the request", why);
 	else if (gone + pause > retry_span_s)
 		text = kasprintf("%s; gave up after %.0f s", why, gone);
@@ -464,9 +459,9 @@ retry_or_end(enum failure f, const struct outcome *o, int failed)
 
 /* Omits a parameter that the server refuses. */
 static bool
-omit_refused(enum failure f, const struct kanswer_error *e)
+omit_refused(enum failure f)
 {
-	const char *name = f == FAILURE_PERMANENT ? request_omit(e) : NULL;
+	const char *name = f == FAILURE_PERMANENT ? request_omit(&answer.error) : NULL;
 
 	if (!name)
 		return false;
@@ -485,7 +480,6 @@ omit_refused(enum failure f, const struct kanswer_error *e)
 static void
 exchange(int step)
 {
-	struct outcome o;
 	enum failure f;
 	int64_t reserved;
 
@@ -501,7 +495,7 @@ exchange(int step)
 	case SPOOL_NONE:
 		break;
 	}
-	for (int failed = 0; (f = send_once(step, &o)) != FAILURE_NONE;) {
+	for (int failed = 0; (f = send_once(step)) != FAILURE_NONE;) {
 		kjson_add(reply.failures, failure_rules[f].name);
 		if (failure_rules[f].billed)
 			reply_flag("cost_unknown");
@@ -514,8 +508,8 @@ exchange(int step)
 			snprintf(answer.finish, sizeof answer.finish, "%s", failure_rules[f].name);
 			return;
 		}
-		if (!omit_refused(f, &o.error))
-			retry_or_end(f, &o, ++failed);
+		if (!omit_refused(f))
+			retry_or_end(f, ++failed);
 		kanswer_free(&answer);
 	}
 }

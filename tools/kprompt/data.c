@@ -39,8 +39,7 @@ data_part(const char *text, size_t max, const char *what)
 	return data_text(part, what);
 }
 
-/* VALUE with each of its texts on one line. */
-static json_t *
+json_t *
 data_lines(const json_t *value)
 {
 	json_t *out;

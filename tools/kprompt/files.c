@@ -7,12 +7,9 @@
 #include "ktemplate.h"
 #include "status.h"
 
-enum { MAX_FILES = 64, MAX_BYTES = 1 << 20 };
+enum { MAX_BYTES = 1 << 20 };
 
-static struct file {
-	char *name, *path, *text;
-} files[MAX_FILES];
-static size_t count;
+static json_t *texts; /* those that have been read: {NAME: {"path", "text"}} */
 /* The folders that are searched for prompt files, in this order. */
 static char *folders[2];
 
@@ -21,6 +18,7 @@ files_init(void)
 {
 	char *shipped = kdata_path("prompts/stable.txt");
 
+	texts = json_object();
 	*strrchr(shipped, '/') = '\0';
 	folders[0] = kasprintf("%s/prompts", kcamp.dir);
 	folders[1] = shipped;
@@ -54,26 +52,18 @@ files_json(const char *name)
 static const char *
 load(void *arg, const char *name, const char **file)
 {
-	struct file *f = files;
-	char *with_suffix;
+	const json_t *known = json_object_get(texts, name);
+	auto_free char *path = known ? NULL : files_find(kshown("%s.txt", name)), *text = NULL;
 
 	(void)arg;
-	while (f < files + count && strcmp(f->name, name))
-		f++;
-	if (f == files + count) {
-		if (count == LEN(files))
-			kdie_usage("more than %zu prompt files", LEN(files));
-		with_suffix = kasprintf("%s.txt", name);
-		f->path = files_find(with_suffix);
-		free(with_suffix);
-		if (!f->path)
-			return NULL;
-		f->name = kstrdup(name);
-		f->text = kread_file_or_die(f->path, MAX_BYTES, NULL);
-		count++;
+	if (path) {
+		text = kread_file_or_die(path, MAX_BYTES, NULL);
+		kjson_set(
+		    texts, name, json_pack("{s:s,s:o}", "path", path, "text", kjson_string(text)));
+		known = json_object_get(texts, name);
 	}
-	*file = f->path;
-	return f->text;
+	*file = kjson_maybe(known, "path");
+	return kjson_maybe(known, "text");
 }
 
 static void
@@ -84,10 +74,21 @@ put_shown(struct kbuf *out, const char *how, double n)
 	kbuf_printf(out, ms ? "%.3f %s" : "%.4g %s", kcamp_shown(ms ? n : n / 1e6), kcamp_unit());
 }
 
+static void
+put_size(struct kbuf *out, double bytes)
+{
+	static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB" };
+	size_t u = 0;
+
+	for (; bytes >= 1024 && u + 1 < LEN(units); u++)
+		bytes /= 1024;
+	kbuf_printf(out, "%.4g %s", bytes, units[u]);
+}
+
 /*
  * How templates write values: "?" a text or number that may be absent; "short" a number as a
  * profiler shows it; "ms" and "ns" a time with its unit, or the campaign's own metric instead;
- * ".3f", ".3g", ".3f/1e3" and ".0f*100" a number as printf does, after that arithmetic.
+ * "size" a number of bytes as "512 KiB"; ".3f", ".3g", ".3f/1e3" and ".0f*100" a number as printf does, after that arithmetic.
  */
 static bool
 show(struct kbuf *out, const char *how, const json_t *value)
@@ -107,6 +108,8 @@ show(struct kbuf *out, const char *how, const json_t *value)
 		kbuf_printf(out, fabs(n) >= 1000 ? "%.0f" : "%.3g", n);
 	else if (!strcmp(how, "ms") || !strcmp(how, "ns"))
 		put_shown(out, how, n);
+	else if (!strcmp(how, "size"))
+		put_size(out, n);
 	else if (sscanf(how, ".%d%c%c%lf", &digits, &conversion, &operation, &by) >= 2)
 		kbuf_printf(out, conversion == 'f' ? "%.*f" : "%.*g", digits,
 		    operation == '/' ? n / by : n * by);

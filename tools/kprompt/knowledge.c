@@ -4,6 +4,8 @@
  * notes in skills/knowledge and the campaign's own knowledge folder, chosen by
  * skills/knowledge/routes.json within a budget.
  */
+#include <fts.h>
+
 #include "kform.h"
 #include "kprompt.h"
 #include "kregex.h"
@@ -34,32 +36,32 @@ static const struct {
 };
 
 /*
- * Markdown files below FOLDER/BELOW, as {"ops/gemm.md": {"path", "file"}}, where FILE begins with
- * SHOWN; they replace files of the same name that were found before.
+ * Markdown files below FOLDER, as {"ops/gemm.md": {"path", "file"}}, where FILE begins with SHOWN;
+ * they replace files of the same name that were found before.
  */
 static void
-find_notes(json_t *files, const char *folder, const char *shown, const char *below, int depth)
+find_notes(json_t *files, const char *folder, const char *shown)
 {
-	auto_free char *path = kasprintf("%s/%s", folder, below);
-	DIR *dir = kopen_folder(path);
-	struct dirent *e;
+	char *const roots[] = { (char *)folder, NULL };
+	FTS *tree = kis_there(folder) ? fts_open(roots, FTS_LOGICAL | FTS_NOCHDIR, NULL) : NULL;
 
-	while ((e = knext_entry(dir, path))) {
-		size_t n = strlen(e->d_name);
-		auto_free char *name = kasprintf("%s%s%s", below, *below ? "/" : "", e->d_name),
-		               *file = kasprintf("%s/%s", folder, name);
-		struct stat st;
+	for (FTSENT *e; tree && (e = fts_read(tree));) {
+		const char *name = e->fts_path + strlen(folder) + 1,
+		           *dot = strrchr(e->fts_name, '.');
 
-		if (*e->d_name == '.' || !strcmp(e->d_name, "README.md"))
-			;
-		else if (!kfind(file, &st))
-			kdie_io("%s", file);
-		else if (S_ISDIR(st.st_mode) && depth < MAX_DEPTH)
-			find_notes(files, folder, shown, name, depth + 1);
-		else if (S_ISREG(st.st_mode) && n > 3 && !strcmp(e->d_name + n - 3, ".md"))
-			kjson_extend(files, "{s:{s:s,s:s}}", name, "path", file, "file",
+		if (e->fts_errno) {
+			errno = e->fts_errno;
+			kdie_io("%s", e->fts_path);
+		}
+		if (e->fts_level && (*e->fts_name == '.' || e->fts_level > MAX_DEPTH))
+			fts_set(tree, e, FTS_SKIP);
+		else if (e->fts_info == FTS_F && dot && !strcmp(dot, ".md") &&
+		    strcmp(e->fts_name, "README.md"))
+			kjson_extend(files, "{s:{s:s,s:s}}", name, "path", e->fts_path, "file",
 			    kshown("%s/%s", shown, name));
 	}
+	if (tree)
+		fts_close(tree);
 }
 
 /* {"ops": {"gemm": true}, …}: every word that a note may use. New reference. */
@@ -216,8 +218,8 @@ all_notes(const char *own)
 	json_t *files = json_object();
 
 	*strrchr(shipped, '/') = '\0';
-	find_notes(files, shipped, "skills/knowledge", "", 0);
-	find_notes(files, own, "knowledge", "", 0);
+	find_notes(files, shipped, "skills/knowledge");
+	find_notes(files, own, "knowledge");
 	return files;
 }
 

@@ -68,6 +68,8 @@ char *files_fill(const char *text, const char *where, const json_t *context);
 json_t *data_text(const char *text, const char *what);
 /* The same with a text that is not clean, shortened to MAX characters. */
 json_t *data_part(const char *text, size_t max, const char *what);
+/* VALUE with each of its texts on one line. New reference. */
+json_t *data_lines(const json_t *value);
 /* The template data/FORM, filled in from the lines of VALUE; its first line; or as data. */
 void data_fill(struct kbuf *out, const char *form, const json_t *value);
 json_t *data_line(const char *form, const json_t *value);

@@ -7,28 +7,6 @@
 
 #include "kfence.h"
 
-enum { MAX_WORD = 200 };
-
-static json_t *
-clean_string(const char *s)
-{
-	auto_free char *line = kfence_line(s, MAX_WORD);
-
-	return json_string(line);
-}
-
-/* 524288 -> "512 KiB". */
-static json_t *
-size_text(double bytes)
-{
-	static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB" };
-	size_t u = 0;
-
-	for (; bytes >= 1024 && u + 1 < LEN(units); u++)
-		bytes /= 1024;
-	return json_sprintf("%.4g %s", bytes, units[u]);
-}
-
 /* "isa": every name in the list is true; and "isa_list": the names as one text. */
 static void
 put_isa(const json_t *list)
@@ -121,33 +99,15 @@ put_blocks(const json_t *simd, const json_t *machine)
 	        "{s:I,s:I,s:I}", "kc", (json_int_t)kc, "mc", (json_int_t)mc, "nc", (json_int_t)nc));
 }
 
-/* The object "hardware", or false if there is nothing to say. */
-static json_t *
-hardware(const json_t *machine)
-{
-	static const char *const sizes[] = { "l1d", "l2", "l3", "memory" };
-	json_t *h = json_pack("{s:o,s:o,s:I,s:I}", "cpu", clean_string(kjson_str(machine, "cpu")),
-	    "os", clean_string(kjson_str(machine, "os")), "cores",
-	    (json_int_t)kjson_int(machine, "cores"), "processors",
-	    (json_int_t)kjson_int(machine, "threads"));
-
-	kforeach(size, sizes) {
-		double bytes = kjson_num(machine, kshown("%s_bytes", *size));
-
-		json_object_set_new(h, *size, bytes > 0 ? size_text(bytes) : json_string(""));
-	}
-	return h;
-}
-
 void
 machine_facts(void)
 {
 	json_auto_t *machine =
 	    kjson_if_there(kcamp_path("trials/000/machine.json")) ?: json_object();
+	json_auto_t *hardware = data_lines(machine);
 	json_t *simd;
 	const char *gpu = kcamp_str("gpu");
 	long threads = kcamp_int("eval.threads");
-	bool known = json_object_size(machine) > 0;
 
 	put_isa(json_object_get(machine, "isa"));
 	simd = choose_simd();
@@ -155,7 +115,10 @@ machine_facts(void)
 	put("simd", simd);
 	put_blocks(simd, machine);
 	put("threads", json_integer(threads ?: kjson_int(machine, "threads")));
-	put("gpu", clean_string(gpu));
-	put("device", clean_string(*gpu ? gpu : kjson_str(machine, "cpu")));
-	put("hardware", known || *gpu ? hardware(machine) : json_false());
+	put("gpu", kjson_string(gpu));
+	put("device", kjson_string(*gpu ? gpu : kjson_str(hardware, "cpu")));
+	/* A template means the threads that the program gets. */
+	json_object_set(hardware, "processors", json_object_get(hardware, "threads"));
+	json_object_del(hardware, "threads");
+	put("hardware", json_object_size(hardware) || *gpu ? json_incref(hardware) : json_false());
 }

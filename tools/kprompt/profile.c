@@ -107,22 +107,6 @@ put_profile(struct kbuf *out, const json_t *profile)
 	data_fill(out, "profile", own);
 }
 
-/*
- * TEXT up to the last line that ends within MAX bytes, with a mark if something was cut. The caller
- * frees.
- */
-static char *
-cut(const char *text, size_t max)
-{
-	size_t n = strlen(text);
-
-	if (n <= max)
-		return kstrdup(text);
-	for (n = max; n > 0 && text[n - 1] != '\n'; n--)
-		;
-	return kasprintf("%.*s(cut)", (int)n, text);
-}
-
 /* The texts of the skills that the findings name, most severe first, as far as ROOM allows. */
 static json_t *
 bodies(const json_t *profile, size_t room)
@@ -134,23 +118,19 @@ bodies(const json_t *profile, size_t room)
 
 	kjson_foreach(f, profile, "findings") {
 		const char *name = kjson_str(f, "skill");
-		char *text, *body, *shown;
+		auto_free char *text = NULL, *trimmed = NULL, *body = NULL, *shown = NULL;
 
 		if (json_array_size(list) == BODIES || room < MIN_BODY ||
 		    !json_object_get(left, name))
 			continue;
 		text = skill_text(name);
 		/* In the prompt its headings belong to a section. "#pragma" is not a heading. */
-		body = kregex_sub("(?m)^(?=##? )", text, "##");
-		shown = cut(body, room);
+		trimmed = kregex_sub("\\s+\\z", text, "");
+		body = kregex_sub("(?m)^(?=##? )", trimmed, "##");
+		shown = kfence_shorten(body, room);
 		room -= strlen(shown) < room ? strlen(shown) : room;
-		while (*shown && shown[strlen(shown) - 1] == '\n')
-			shown[strlen(shown) - 1] = '\0';
 		kjson_add(list, shown);
 		json_object_del(left, name);
-		free(text);
-		free(body);
-		free(shown);
 	}
 	return list;
 }

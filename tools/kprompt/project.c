@@ -5,6 +5,8 @@
  */
 #include "kprompt.h"
 
+#include <fts.h>
+
 #include "kfence.h"
 
 enum {
@@ -15,7 +17,6 @@ enum {
 	MAX_WORDS = 16,
 	MIN_WORD = 4, /* shorter words occur everywhere */
 	PASSAGE = 40, /* lines */
-	LEAD = 3,     /* lines before the first hit */
 	PASSAGES = 4
 };
 
@@ -24,7 +25,6 @@ static struct {
 	json_t *words; /* the task's names, in small letters, and their parts */
 	/* the best passage of each file: {"file", "text", "section", "score"} */
 	json_t *passages;
-	size_t files;
 } found;
 
 /* Adds NAME of LEN characters, unless it is short or exists already. */
@@ -53,105 +53,89 @@ find_words(void)
 	return words;
 }
 
-/* How many of the words are in LINE; SEEN collects which. */
+/* Many different words count more than many hits. */
 static long
-hits_in(const char *line, unsigned *seen)
+score_of(const char *text)
 {
-	long hits = 0;
+	long score = 0;
 
-	kjson_foreach(word, found.words)
-		if (strcasestr(line, json_string_value(word))) {
-			*seen |= 1U << kjson_at(word);
-			hits++;
-		}
-	return hits;
-}
-
-/*
- * Value of the PASSAGE lines from FIRST on: many different words count more than many hits, and
- * both count more in a file whose name has one.
- */
-static long
-score_of(char *const *line, size_t count, size_t first, const char *path)
-{
-	unsigned seen = 0;
-	long hits = 0, score;
-
-	for (size_t i = first; i < count && i < first + PASSAGE; i++)
-		hits += hits_in(line[i], &seen);
-	score = hits + 100 * __builtin_popcount(seen);
-	return hits && hits_in(path, &seen) ? 2 * score : score;
-}
-
-/* The best passage of a file with the lines LINE; none if it has none of the words. */
-static void
-add_best(char *const *line, size_t count, const char *path)
-{
-	size_t best = 0, start, end;
-	long top = 0, score;
-	auto_buf struct kbuf text = { 0 };
-	auto_free char *file = NULL;
-	unsigned seen = 0;
-
-	for (size_t i = 0; i < count; i++)
-		if (hits_in(line[i], &seen) && (score = score_of(line, count, i, path)) > top) {
-			top = score;
-			best = i;
-		}
-	if (!top)
-		return;
-	start = best > LEAD ? best - LEAD : 0;
-	end = start + PASSAGE < count ? start + PASSAGE : count;
-	for (size_t i = start; i < end; i++)
-		kbuf_printf(&text, "%s\n", line[i]);
-	file = kfence_line(path, MAX_PATH);
-	kjson_append(found.passages, "{s:s,s:s,s:o,s:I}", "file", file, "text", text.data,
-	    "section", json_sprintf("lines %zu to %zu", start + 1, end), "score", (json_int_t)top);
-}
-
-static void
-read_file(const char *file, const char *path)
-{
-	size_t len, count = 0;
-	auto_free char *text = kread_file(file, MAX_BYTES, &len), *clean = NULL, **line = NULL;
-	char *rest, *at;
-
-	if (!text || memchr(text, '\0', len))
-		return;
-	rest = clean = kfence_clean(text, len);
-	while ((at = strsep(&rest, "\n"))) {
-		*kadded(line, count) = at;
+	kjson_foreach_text(word, found.words) {
+		score += strcasestr(text, word) ? 100 : 0;
+		for (const char *at = text; (at = strcasestr(at, word)); at++)
+			score++;
 	}
-	/* Nothing comes after the last line feed. */
-	add_best(line, count - !*line[count - 1], path);
+	return score;
 }
 
-/* Files below FOLDER/BELOW by their names; links are not followed. */
-static void
-search(const char *folder, const char *below, int depth)
+/* Length of the first lines of TEXT, as many as a passage has; *LINES gets their number. */
+static size_t
+passage_length(const char *text, long *lines)
 {
-	auto_free char *path = kasprintf("%s/%s", folder, below);
-	auto_free struct dirent **list = NULL;
-	int n = scandir(path, &list, NULL, alphasort);
+	const char *end = text;
 
-	if (n < 0)
-		kdie_errno(K_USAGE, "prompt.reference_project: %s", path);
-	kforeach_of(one, list, n) {
-		const char *name = (*one)->d_name;
-		auto_free char *at = kasprintf("%s%s%s", below, *below ? "/" : "", name),
-		               *file = kasprintf("%s/%s", folder, at);
-		struct stat st;
-
-		if (*name == '.' || !kfind_link(file, &st))
-			;
-		else if (S_ISDIR(st.st_mode) && depth < MAX_DEPTH)
-			search(folder, at, depth + 1);
-		else if (S_ISREG(st.st_mode) && found.files < MAX_FILES) {
-			found.files++;
-			read_file(file, at);
-		}
-		free(*one);
+	for (*lines = 0; *end && *lines < PASSAGE; ++*lines) {
+		end += strcspn(end, "\n");
+		end += *end == '\n';
 	}
+	return (size_t)(end - text);
+}
+
+/* The best passage of the file PATH; none if it has none of the words. */
+static void
+add_best(const char *text, const char *path)
+{
+	auto_free char *file = kfence_line(path, MAX_PATH);
+	json_auto_t *best = NULL;
+	/* Words in the name of a file make all of it more likely. */
+	long top = 0, by = score_of(path) ? 2 : 1, line = 1, lines;
+
+	for (size_t len; (len = passage_length(text, &lines)); text += len, line += lines) {
+		auto_free char *passage = kstrndup(text, len);
+		long score = by * score_of(passage);
+
+		if (score <= top)
+			continue;
+		top = score;
+		json_decref(best);
+		best = json_pack("{s:s,s:s,s:o,s:I}", "file", file, "text", passage, "section",
+		    json_sprintf("lines %ld to %ld", line, line + lines - 1), "score",
+		    (json_int_t)score);
+	}
+	if (best)
+		json_array_append(found.passages, best);
+}
+
+static int
+by_name(const FTSENT **a, const FTSENT **b)
+{
+	return strcmp((*a)->fts_name, (*b)->fts_name);
+}
+
+/* Texts below FOLDER by their names; links are not followed. */
+static void
+search(const char *folder)
+{
+	char *const roots[] = { (char *)folder, NULL };
+	FTS *tree = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, by_name);
+	size_t files = 0, len;
+
+	for (FTSENT *e; tree && (e = fts_read(tree)) && files < MAX_FILES;) {
+		auto_free char *text = NULL, *clean = NULL;
+
+		if (e->fts_errno) {
+			errno = e->fts_errno;
+			kdie_errno(K_USAGE, "prompt.reference_project: %s", e->fts_path);
+		}
+		if (e->fts_level && (*e->fts_name == '.' || e->fts_level > MAX_DEPTH))
+			fts_set(tree, e, FTS_SKIP);
+		else if (e->fts_info == FTS_F && ++files)
+			text = kread_file(e->fts_accpath, MAX_BYTES, &len);
+		if (!text || memchr(text, '\0', len))
+			continue;
+		clean = kfence_clean(text, len);
+		add_best(clean, e->fts_path + strlen(folder) + 1);
+	}
+	fts_close(tree);
 }
 
 /*
@@ -190,7 +174,7 @@ project_facts(long budget)
 	found.words = find_words();
 	found.passages = json_array();
 	if (*name && budget)
-		search(kcamp_path(name), "", 0);
+		search(kcamp_path(name));
 	kjson_sort_by(found.passages, "-score", "file");
 	spent = show(&text, list, found.passages, budget);
 	/* The authors of these texts do not know the seed of the campaign. */
