@@ -88,7 +88,8 @@ put_size(struct kbuf *out, double bytes)
 /*
  * How templates write values: "?" a text or number that may be absent; "short" a number as a
  * profiler shows it; "ms" and "ns" a time with its unit, or the campaign's own metric instead;
- * "size" a number of bytes as "512 KiB"; ".3f", ".3g", ".3f/1e3" and ".0f*100" a number as printf does, after that arithmetic.
+ * "size" a number of bytes as "512 KiB"; ".3f", ".3g", ".3f/1e3" and ".0f*100" a number as printf
+ * does, after that arithmetic.
  */
 static bool
 show(struct kbuf *out, const char *how, const json_t *value)

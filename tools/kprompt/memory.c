@@ -8,6 +8,7 @@
 #include "kmemo.h"
 #include "kplace.h"
 #include "kprompt.h"
+#include "kregex.h"
 
 enum { FILE_MAX = 16 << 20, TIPS_SHARE = 3, LIBRARY_SHARE = 6, SUMMARY_SHARE = 3, KERNELS = 2 };
 
@@ -41,21 +42,25 @@ add(struct kbuf *to, const char *text)
 	return fits;
 }
 
-/* Sets aside all room but SHARE; returns how much. */
-static size_t
-keep_all_but(size_t share)
-{
-	size_t keep = recall.room > share ? recall.room - share : 0;
-
-	recall.room -= keep;
-	return keep;
-}
-
 static void
 note_shown(const char *name, size_t count)
 {
 	if (count)
 		kjson_put(recall.shown, name, (json_int_t)count);
+}
+
+/* Those of TEXTS, in their order, that fit into SHARE, as data; NAME counts them. */
+static json_t *
+fill(const json_t *texts, size_t share, const char *name, const char *what)
+{
+	auto_buf struct kbuf b = { 0 };
+	size_t shown = 0;
+
+	kjson_foreach_text(text, texts)
+		if (b.len + strlen(text) <= share)
+			shown += add(&b, text);
+	note_shown(name, shown);
+	return data_text(b.data, what);
 }
 
 /* The newest compaction that may be shown; adds what it covers to COVERED. */
@@ -134,37 +139,18 @@ put_recall(void)
 	kmemo_masks_free();
 }
 
-/* The frozen tips, newest first, up to SHARE. */
+/* The frozen tips, newest first. New reference. */
 static json_t *
-tips(size_t share)
+tips(void)
 {
-	const char *path = kplace_trial(0, "tips.md");
-	auto_free char *text = kread_if_there(path, FILE_MAX, NULL);
-	char *start = text ? text + strlen(text) : NULL;
-	size_t keep = keep_all_but(share), shown = 0;
-	auto_buf struct kbuf b = { 0 };
+	auto_free char *text = kread_if_there(kplace_trial(0, "tips.md"), FILE_MAX, NULL);
+	json_t *list = json_array();
+	struct kregex_span at[2];
 
-	for (; start > text; shown++) {
-		for (start--; start > text && !(start[-1] == '\n' && kbegins(start, "### "));)
-			start--;
-		if (!kbegins(start, "### ") || !add(&b, start))
-			break;
-		*start = '\0';
-	}
-	recall.room += keep;
-	note_shown("tips", shown);
-	return data_text(b.data, "tips of earlier campaigns");
-}
-
-static void
-put_row(struct kbuf *b, json_t *row)
-{
-	json_t *outcomes = json_array();
-
-	kjson_foreach_member(name, count, row, "applications")
-		kjson_append(outcomes, "{s:s,s:O}", "name", name, "count", count);
-	json_object_set_new(row, "outcomes", outcomes);
-	data_fill(b, "pattern", row);
+	for (; text && kregex_match("(?s)\\A(?:.*\\n)?(?=### )(.*)\\z", text, at);
+	     text[at[1].from] = '\0')
+		json_array_append_new(list, kjson_string(text + at[1].from));
+	return list;
 }
 
 /* The lines of KIND of the frozen library. New reference. */
@@ -179,23 +165,24 @@ frozen(const char *kind)
 	return rows;
 }
 
-/* What has paid off, up to SHARE. */
+/* What has paid off, a text for each pattern. New reference. */
 static json_t *
-library(size_t share)
+library(void)
 {
-	size_t keep = keep_all_but(share), shown = 0;
 	json_auto_t *rows = frozen("pattern");
-	auto_buf struct kbuf b = { 0 };
+	json_t *list = json_array();
 
 	kjson_foreach(row, rows) {
-		auto_buf struct kbuf line = { 0 };
+		auto_buf struct kbuf b = { 0 };
+		json_t *outcomes = json_array();
 
-		put_row(&line, row);
-		shown += add(&b, line.data);
+		kjson_foreach_member(name, count, row, "applications")
+			kjson_append(outcomes, "{s:s,s:O}", "name", name, "count", count);
+		json_object_set_new(row, "outcomes", outcomes);
+		data_fill(&b, "pattern", row);
+		kjson_add(list, b.data);
 	}
-	recall.room += keep;
-	note_shown("library", shown);
-	return data_text(b.data, "library");
+	return list;
 }
 
 /* A second model's summary of an earlier campaign on the same operation. */
@@ -218,15 +205,16 @@ past_summary(size_t share)
 static void
 put_history(void)
 {
-	json_auto_t *summary = NULL, *told = NULL, *rows = NULL;
+	json_auto_t *summary = NULL, *told = NULL, *rows = NULL, *all_tips = tips(),
+	            *all_rows = library();
 	size_t room = recall.room;
 
 	put("history", json_false());
 	if (!kmemo_enabled() || !room)
 		return;
 	summary = past_summary(room / SUMMARY_SHARE);
-	told = tips(room / TIPS_SHARE);
-	rows = library(room / LIBRARY_SHARE);
+	told = fill(all_tips, room / TIPS_SHARE, "tips", "tips of earlier campaigns");
+	rows = fill(all_rows, room / LIBRARY_SHARE, "library", "library");
 	if (json_string_length(summary) || json_string_length(told) || json_string_length(rows))
 		put("history",
 		    json_pack("{s:O,s:O,s:O}", "past_summary", summary, "past_tips", told,
@@ -244,26 +232,6 @@ distance(const json_t *row, const json_t *target)
 		sum += llabs(json_integer_value(level) -
 		    json_integer_value(json_array_get(coords, kjson_at(level))));
 	return sum;
-}
-
-/*
- * The row of ROWS that is nearest to TARGET, removed from it; the first among equals. New
- * reference.
- */
-static json_t *
-take_nearest(json_t *rows, const json_t *target)
-{
-	json_t *best = json_array_get(rows, 0);
-	size_t at = 0;
-
-	kjson_foreach(row, rows)
-		if (distance(row, target) < distance(best, target)) {
-			best = row;
-			at = kjson_at(row);
-		}
-	json_incref(best);
-	json_array_remove(rows, at);
-	return best;
 }
 
 static void
@@ -287,12 +255,15 @@ put_kernels(const json_t *target)
 	json_auto_t *rows = kmemo_enabled() ? frozen("round") : json_array(), *names = json_array();
 	auto_buf struct kbuf b = { 0 };
 
-	while (json_array_size(rows) && json_array_size(names) < KERNELS) {
-		json_auto_t *row = take_nearest(rows, target);
+	kjson_foreach(row, rows)
+		kjson_extend(row, "{s:I,s:I}", "distance", distance(row, target), "place",
+		    (json_int_t)kjson_at(row));
+	kjson_sort_by(rows, "distance", "place");
+	kjson_foreach(row, rows) {
 		auto_buf struct kbuf one = { 0 };
 
 		put_kernel(&one, row);
-		if (add(&b, one.data))
+		if (json_array_size(names) < KERNELS && add(&b, one.data))
 			json_array_append_new(names,
 			    json_sprintf("%s %s", kjson_str_or(row, "campaign", "?"),
 			        kjson_str_or(row, "id", "?")));
