@@ -80,16 +80,6 @@ line_end(const struct kscan *s, size_t p, size_t to)
 	return end ? (size_t)(end + 1 - s->code) : to;
 }
 
-/* The word after the '#' at P. */
-static size_t
-directive_word(const struct kscan *s, size_t p, size_t to, size_t *end)
-{
-	p++;
-	p += strspn(s->code + p, " \t");
-	*end = kscan_word(s, p, to);
-	return p;
-}
-
 /* Is there a '#' at P, and nothing before it in its line? */
 static bool
 is_directive(const struct kscan *s, size_t p)
@@ -101,33 +91,29 @@ is_directive(const struct kscan *s, size_t p)
 	return p == 0 || s->code[p - 1] == '\n';
 }
 
+size_t
+kscan_branch(const struct kscan *s, size_t p, size_t to, enum kscan_branch *b)
+{
+	static const char line[] = "(?m)^[ \\t]*(#)[ \\t]*(?:(if(?:n?def)?)|(else|elif)|endif)\\b";
+	struct kregex_span at[4];
+	bool found = p < to && kregex_find(line, s->code + p, to - p, at, LEN(at));
+
+	*b = !found                      ? KSCAN_NO_BRANCH
+	    : at[2].from != KREGEX_UNSET ? KSCAN_IF
+	    : at[3].from != KREGEX_UNSET ? KSCAN_ELSE
+	                                 : KSCAN_ENDIF;
+	return found ? p + at[1].from : to;
+}
+
 /* What the line of the preprocessor at P does; KSCAN_NO_BRANCH if there is none. */
 static enum kscan_branch
 branch_of(const struct kscan *s, size_t p, size_t to)
 {
-	size_t end, word;
+	enum kscan_branch b = KSCAN_NO_BRANCH;
 
-	if (p >= to || !is_directive(s, p))
-		return KSCAN_NO_BRANCH;
-	word = directive_word(s, p, to, &end);
-	return kscan_among(s, word, end, "if ifdef ifndef") ? KSCAN_IF
-	    : kscan_among(s, word, end, "else elif")        ? KSCAN_ELSE
-	    : kscan_among(s, word, end, "endif")            ? KSCAN_ENDIF
-	                                                    : KSCAN_NO_BRANCH;
-}
-
-size_t
-kscan_branch(const struct kscan *s, size_t p, size_t to, enum kscan_branch *b)
-{
-	for (; p < to; p = line_end(s, p, to)) {
-		size_t at = p + strspn(s->code + p, " \t");
-
-		*b = branch_of(s, at, to);
-		if (*b)
-			return at;
-	}
-	*b = KSCAN_NO_BRANCH;
-	return to;
+	if (p < to && is_directive(s, p))
+		kscan_branch(s, p, line_end(s, p, to), &b);
+	return b;
 }
 
 /* The next branch of the group whose #if or #else is at P, and what it does; TO: none. */
@@ -314,17 +300,10 @@ kscan_copy(const struct kscan *s, size_t from, size_t to)
 char *
 kscan_tidy(const struct kscan *s, size_t from, size_t to)
 {
-	struct kbuf b = kbuf_empty();
+	auto_free char *code = kscan_copy(s, from, to),
+	               *close = kregex_sub("(?<![\\w\\s])\\s++|\\s++(?!\\w)", code, "");
 
-	for (size_t p = from; p < to; p++) {
-		if (kis_space(s->code[p]))
-			continue;
-		if (b.len && kis_word(b.data[b.len - 1]) && kis_word(s->code[p]) &&
-		    !kis_word(s->code[p - 1]))
-			kbuf_puts(&b, " ");
-		kbuf_add(&b, s->code + p, 1);
-	}
-	return b.data;
+	return kregex_sub("\\s+", close, " ");
 }
 
 json_t *
@@ -592,27 +571,29 @@ name_group(const struct kscan *s, struct kscan_item *x)
 static size_t
 scan_directive(struct kscan *s, size_t p, size_t to, size_t depth)
 {
+	static const char named[] = "\\A#[ \\t]*(?:include\\s*(?:<([^>\\n]*)|\"([^\"\\n]*))|"
+	                            "define\\b\\s*([A-Za-z_]\\w*))";
 	size_t next = line_end(s, p, to);
-	struct kregex_span at[3];
+	struct kregex_span at[4] = { [1] = { KREGEX_UNSET } };
 	struct kscan_item *x;
-	bool closed = true;
+	bool closed = true, found;
 
 	if (branch_of(s, p, to) == KSCAN_IF && !s->through) {
 		next = group_end(s, p, to, &closed);
 		s->unclosed |= !closed;
 		name_group(s, add_item(s, KSCAN_GROUP, p, next, depth));
-	} else if (kregex_find("\\A#[ \\t]*include\\s*(?:<([^>\\n]*)|\"([^\"\\n]*))", s->text + p,
-	               next - p, at, 3)) {
-		x = add_item(s, KSCAN_INCLUDE, p, next, depth);
-		x->system = at[1].from != KREGEX_UNSET;
-		add_name(x, kregex_text(s->text + p, at[x->system ? 1 : 2]));
-	} else if (kregex_find(
-	               "\\A#[ \\t]*define\\b\\s*([A-Za-z_]\\w*)", s->code + p, next - p, at, 2)) {
-		x = add_item(s, KSCAN_MACRO, p, next, depth);
-		add_name(x, kregex_text(s->code + p, at[1]));
-	} else {
-		add_item(s, KSCAN_DIRECTIVE, p, next, depth);
+		return next;
 	}
+	found = kregex_find(named, s->text + p, next - p, at, LEN(at));
+	x = add_item(s,
+	    !found                           ? KSCAN_DIRECTIVE
+	        : at[3].from != KREGEX_UNSET ? KSCAN_MACRO
+	                                     : KSCAN_INCLUDE,
+	    p, next, depth);
+	x->system = at[1].from != KREGEX_UNSET;
+	for (size_t i = 1; found && i < LEN(at); i++)
+		if (at[i].from != KREGEX_UNSET)
+			add_name(x, kregex_text(s->text + p, at[i]));
 	return next;
 }
 
@@ -634,37 +615,31 @@ behind_label(const struct kscan *s, size_t p, size_t to)
 static size_t
 begun_end(const struct kscan *s, size_t p, size_t to)
 {
+	/* A word at the end of a line, and then only lines of the preprocessor. */
+	static const char begun[] = GRAMMAR "(?m:^)(?![ \\t]*#)[^\\n]*\\w\\s*(?:(?&line)\\s*)+\\z";
 	bool closed = true;
 	size_t end, after;
-	char last = ';';
 
 	if (s->through || branch_of(s, p, to) != KSCAN_IF)
 		return 0;
 	end = group_end(s, p, to, &closed);
 	after = kscan_blank(s, end, to);
-	for (size_t next; p < end; p = next) {
-		p = kscan_blank(s, p, end);
-		next = line_end(s, p, end);
-		for (size_t at = p; at < next && !is_directive(s, p); at++)
-			last = kis_space(s->code[at]) ? last : s->code[at];
-	}
-	return closed && kis_word(last) && after < to && kis_word(s->code[after]) ? after : 0;
+	return closed && after < to && kis_word(s->code[after]) && kscan_matches(s, p, end, begun)
+	    ? after
+	    : 0;
 }
 
 static void
 scan_range(struct kscan *s, size_t p, size_t to)
 {
-	size_t depth = 0, begun;
+	size_t depth = 0;
 
 	while ((p = behind_label(s, kscan_blank(s, p, to), to)) < to) {
-		if (is_directive(s, p) && (begun = begun_end(s, p, to))) {
-			size_t back = s->count ? s->items[s->count - 1].to : 0,
-			       lead = lead_of(s, p, back);
+		bool directive = is_directive(s, p);
+		size_t back = s->count ? s->items[s->count - 1].to : 0, first = p,
+		       begun = directive ? begun_end(s, p, to) : p;
 
-			p = scan_item(s, begun, to, depth);
-			s->items[s->count - 1].lead = lead;
-			depth += s->items[s->count - 1].kind == KSCAN_OPEN;
-		} else if (is_directive(s, p)) {
+		if (directive && !begun) {
 			p = scan_directive(s, p, to, depth);
 		} else if (s->code[p] == '}') {
 			depth -= depth > 0;
@@ -673,7 +648,8 @@ scan_range(struct kscan *s, size_t p, size_t to)
 		} else if (s->code[p] == ';') {
 			p++;
 		} else {
-			p = scan_item(s, p, to, depth);
+			p = scan_item(s, begun, to, depth);
+			s->items[s->count - 1].lead = lead_of(s, first, back);
 			depth += s->items[s->count - 1].kind == KSCAN_OPEN;
 		}
 	}

@@ -45,12 +45,6 @@ make_command(
 	}
 }
 
-static void
-add_origin(struct origins *o, size_t at, char *file, size_t line)
-{
-	*kadded(o->list, o->count) = (struct origin){ .at = at, .file = file, .line = line };
-}
-
 /* NAME relative to the project, or NULL; the caller frees. Files next to it are "../NAME". */
 static char *
 within(const char *project, const char *name)
@@ -78,42 +72,54 @@ within(const char *project, const char *name)
 static char *
 own_lines(char *text, const char *project, struct origins *o)
 {
-	struct kbuf b = { 0 };
+	/* Flag "1": a file begins here; without it, this is the line after the include. */
+	static const char marks[] = "\\A# (\\d+) \"(.*)\"( 1)?";
+	struct kbuf b = kbuf_empty();
 	const char *include = NULL;
 	bool own = false;
 
-	kbuf_add(&b, "", 0);
 	for (char *line = text, *next; line && *line; line = next) {
-		char *name, *end;
+		struct kregex_span at[4];
+		bool mark;
+		char *name = NULL;
 
 		next = strchr(line, '\n');
 		if (next)
 			*next++ = '\0';
-		if (*line != '#' || line[1] != ' ') {
-			if (own && include && strchr(include, '<'))
-				kbuf_printf(&b, "%s\n", include);
+		mark = *line == '#' && kregex_match(marks, line, at);
+		if (mark) {
+			line[at[2].to] = '\0';
+			name = within(project, line + at[2].from);
+		}
+		if (own && include && (mark ? !name : strchr(include, '<') != NULL))
+			kbuf_printf(&b, "%s\n", include);
+		if (!mark) {
 			include = kbegins(line, "#include") ? line : NULL;
 			if (own && !include)
 				kbuf_printf(&b, "%s\n", line);
 			continue;
 		}
-		name = strchr(line, '"');
-		end = name ? strrchr(name, '"') : NULL;
-		/* "#pragma" is not a line marker. */
-		if (!name || end == name)
-			continue;
-		*end = '\0';
-		name = within(project, name + 1);
-		/* Flag "1": a file begins here; without it, this is the line after the include. */
-		if (own && include && !name)
-			kbuf_printf(&b, "%s\n", include);
-		if (!name || kbegins(end + 1, " 1"))
+		if (!name || at[3].from != KREGEX_UNSET)
 			include = NULL;
 		own = name;
 		if (own)
-			add_origin(o, b.len, name, strtoul(line + 2, NULL, 10));
+			*kadded(o->list, o->count) =
+			    (struct origin){ b.len, name, strtoul(line + at[1].from, NULL, 10) };
 	}
 	return b.data;
+}
+
+/* Runs the compiler with IN, which may be NULL, as its input. False: it cannot be run. */
+static bool
+run_compiler(struct command_words *w, const char *in, struct kproc_result *r)
+{
+	struct kproc p = { .argv = w->at,
+		.in = in,
+		.in_len = in ? strlen(in) : 0,
+		.max_output = OUTPUT_MAX,
+		.timeout_s = TIMEOUT_S };
+
+	return !kproc_run(&p, r) && !r->timed_out;
 }
 
 static char *
@@ -121,15 +127,14 @@ run(const char *const *modes, const char *project, const char *file, const json_
     struct origins *origins)
 {
 	struct command_words w = { 0 };
-	struct kproc p = { .argv = w.at, .max_output = OUTPUT_MAX, .timeout_s = TIMEOUT_S };
 	auto_run struct kproc_result r = { 0 };
 
 	*origins = (struct origins){ 0 };
 	make_command(&w, modes, project, settings);
 	add_word(&w, "", project, file);
 	/* "#error" does not stop a preprocessor; a missing header does. */
-	return !kproc_run(&p, &r) && !r.timed_out &&
-	        !(r.exit_code && strstr(r.err, "fatal error")) && r.out_len
+	return run_compiler(&w, NULL, &r) && !(r.exit_code && strstr(r.err, "fatal error")) &&
+	        r.out_len
 	    ? own_lines(r.out, project, origins)
 	    : NULL;
 }
@@ -151,11 +156,6 @@ preprocess_is_larger(const char *project, const char *file, const json_t *settin
 	auto_free char *text = kasprintf("#define KILN(x) kiln_##x\n%schar KILN(larger)[sizeof %s "
 	                                 "> %zu ? -1 : 1];\n",
 	    declared, name, bytes);
-	struct kproc p = { .argv = w.at,
-		.in = text,
-		.in_len = strlen(text),
-		.max_output = OUTPUT_MAX,
-		.timeout_s = TIMEOUT_S };
 	auto_run struct kproc_result r = { 0 };
 
 	make_command(&w, modes, project, settings);
@@ -163,7 +163,7 @@ preprocess_is_larger(const char *project, const char *file, const json_t *settin
 	add_word(&w, "", project, file);
 	add_word(&w, "", "", kjson_bool(rules_language(file), "cxx") ? "-xc++" : "-xc");
 	add_word(&w, "", "", "-");
-	return !kproc_run(&p, &r) && strstr(r.err, "kiln_larger");
+	return run_compiler(&w, text, &r) && strstr(r.err, "kiln_larger");
 }
 
 char *
