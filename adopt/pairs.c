@@ -6,45 +6,34 @@
 #include "kregex.h"
 #include "kscan.h"
 
+static bool
+has(const struct kscan_item *f, const char *pattern)
+{
+	return kscan_matches(f->in, f->body, f->to, pattern);
+}
+
 /* Is "X SIGN Y" in the function F, with one of the SIGNS? */
 static bool
 compares(const struct kscan_item *f, const char *x, const char *signs, const char *y)
 {
-	static const char compared[] = "\\A\\s*(<=?|>=?|!=|-)\\s*\\(?\\s*(\\w+)\\b(?!\\s*(?:\\[|->|"
-	                               "\\.|\\())";
-	const struct kscan *s = f->in;
-	struct kregex_span at[3];
-
-	kscan_in_body(p, f, x) {
-		size_t end = p + strlen(x);
-		const char *rest = s->code + end;
-
-		if (!strchr(".>*", s->code[p - 1]) &&
-		    kregex_find(compared, rest, f->to - end, at, LEN(at)) &&
-		    kis_listed(signs, rest + at[1].from, at[1].to - at[1].from) &&
-		    kscan_among(s, end + at[2].from, end + at[2].to, y))
-			return true;
-	}
-	return false;
+	return has(f,
+	    kshown("(?<![.>*])\\b%s\\s*(?:%s)\\s*\\(?\\s*%s\\b(?!\\s*(?:\\[|->|\\.|\\())", x, signs,
+	        y));
 }
 
 /* Is X, or a variable that begins as X, below the pointer Y? */
 static bool
 is_below(const struct kscan_item *f, const char *x, const char *y)
 {
-	const struct kscan *s = f->in;
-	const char *code = s->code + f->body;
+	const char *code = f->in->code, *begins = kshown("\\b(\\w+)\\s*=\\s*%s\\s*;", x);
 	struct kregex_span at[2];
-	bool found = compares(f, x, "< <=", y) || compares(f, y, "> >= -", x);
+	bool found = compares(f, x, "<=?", y) || compares(f, y, ">=?|-", x);
 
-	kscan_in_body(p, f, x) {
-		auto_free char *other = !found && s->code[kscan_next(s, p, f->to)] == ';' &&
-		        kregex_find("\\b(\\w+)\\s*=\\s*\\z", code, p - f->body, at, LEN(at))
-		    ? kregex_text(code, at[1])
-		    : NULL;
+	for (size_t p = f->body; !found && kregex_find(begins, code + p, f->to - p, at, 2);
+	     p += at->to) {
+		auto_free char *other = kregex_text(code + p, at[1]);
 
-		found |= other &&
-		    (compares(f, other, "< <= !=", y) || compares(f, y, "> >= - !=", other));
+		found = compares(f, other, "<=?|!=", y) || compares(f, y, ">=?|-|!=", other);
 	}
 	return found;
 }
@@ -53,19 +42,9 @@ is_below(const struct kscan_item *f, const char *x, const char *y)
 static bool
 is_limit(const struct kscan_item *f, const char *name)
 {
-	const struct kscan *s = f->in;
-
-	kscan_in_body(p, f, name) {
-		size_t at = kscan_back(s, p, f->body);
-		char before = s->code[at - 1], after = s->code[kscan_next(s, p, f->to)];
-		bool ends = strchr(";,)", after);
-
-		/* An operand of "*" or "[]", the value assigned to a variable, or an argument. */
-		if (before == '*' || strchr("[=", after) || (ends && strchr("(,", before)) ||
-		    (ends && before == '=' && !strchr("!<>=", s->code[at - 2])))
-			return false;
-	}
-	return true;
+	/* An operand of "*" or "[]", an argument, or the value assigned to a variable. */
+	return !has(f,
+	    kshown("\\*\\s*%1$s\\b|\\b%1$s\\s*[[=]|(?:[(,]|(?<![!<>=])=)\\s*%1$s\\s*[;,)]", name));
 }
 
 bool
@@ -89,15 +68,14 @@ static bool
 is_passed_twice(const struct kscan_item *f, size_t i, size_t k)
 {
 	const struct kscan *s = f->in;
-	size_t len = strlen(f->names[0]), calls = 0;
+	size_t calls = 0;
 
-	for (const char *c = s->code; (c = strstr(c, f->names[0])); c += len) {
-		size_t at = (size_t)(c - s->code), open = kscan_blank(s, at + len, s->len);
-		const struct kscan_item *in =
-		    s->code[open] == '(' && !kis_word(c[-(at > 0)]) ? kscan_at(s, at) : NULL;
+	kscan_each(at, s, 0, s->len, f->names[0]) {
+		size_t open = kscan_next(s, at, s->len);
+		const struct kscan_item *in = s->code[open] == '(' ? kscan_at(s, at) : NULL;
 		json_auto_t *list = NULL;
 
-		if (!in || in->kind != KSCAN_FUNCTION || at < in->body || kis_word(c[len]))
+		if (!in || in->kind != KSCAN_FUNCTION || at < in->body)
 			continue;
 		list = kscan_parts(s, open + 1, kscan_close(s, open, s->len), false);
 		if (!json_equal(json_array_get(list, i), json_array_get(list, k)))

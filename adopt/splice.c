@@ -421,8 +421,7 @@ add_head(struct kbuf *b)
 	size_t p;
 	bool same;
 
-	/* Not with parameters declared after the parentheses, in K&R style. */
-	same = was.count == now.count && !kscan_matches(old, was.close, k->body, ";");
+	same = was.count == now.count;
 	for (size_t i = 0; same && i < was.count; i++)
 		same = *was.params[i].name && *now.params[i].name &&
 		    was.params[i].stars == now.params[i].stars;

@@ -197,22 +197,17 @@ char *
 type_of_void(const struct types *t, const struct kscan_item *f, const char *name, int depth)
 {
 	static const char taken[] = "(?:\\(\\s*(?:const\\s+)?((?:struct\\s+)?\\w+)\\s*\\*\\s*\\)|"
-	                            "\\b((?:struct\\s+)?\\w+)\\s*\\*\\s*\\w+\\s*=)\\s*\\z";
+	                            "\\b((?:struct\\s+)?\\w+)\\s*\\*\\s*\\w+\\s*=)\\s*[\\w.>-]*\\z";
 	const char *code = f->in->code;
 	struct kregex_span at[3];
 	char *found = NULL;
 
 	kscan_in_body(p, f, name) {
-		size_t next = kscan_next(f->in, p, f->to), left = p;
-
-		while (
-		    left > f->body && (kis_word(code[left - 1]) || strchr(".->", code[left - 1])))
-			left--;
-		if (found || strchr("-.[(", code[next]))
+		if (found || strchr("-.[(", code[kscan_next(f->in, p, f->to)]))
 			continue;
-		found = kregex_find(taken, code + f->body, left - f->body, at, LEN(at))
+		found = kregex_find(taken, code + f->body, p - f->body, at, LEN(at))
 		    ? kregex_text(code + f->body, at[at[1].from == KREGEX_UNSET ? 2 : 1])
-		    : type_of_argument(t, f, left, depth);
+		    : type_of_argument(t, f, p, depth);
 	}
 	return found;
 }
