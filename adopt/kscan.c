@@ -80,6 +80,12 @@ line_end(const struct kscan *s, size_t p, size_t to)
 	return end ? (size_t)(end + 1 - s->code) : to;
 }
 
+static bool
+is_one_of(char c, const char *list)
+{
+	return c && strchr(list, c);
+}
+
 /* Is there a '#' at P, and nothing before it in its line? */
 static bool
 is_directive(const struct kscan *s, size_t p)
@@ -145,29 +151,23 @@ size_t
 kscan_close(const struct kscan *s, size_t p, size_t to)
 {
 	/* Alternatives count once: each begins at the depth where its group began. */
-	struct {
-		int round, curly, square;
-	} now = { 0 }, before[DEPTH];
+	int depth = 0, before[DEPTH];
 	size_t groups = 0;
 
 	for (; p < to; p++) {
-		char c = s->code[p];
-
 		if (is_directive(s, p)) {
 			enum kscan_branch b = branch_of(s, p, to);
 
 			if (b == KSCAN_IF && groups < DEPTH)
-				before[groups++] = now;
+				before[groups++] = depth;
 			else if (b == KSCAN_ELSE && groups)
-				now = before[groups - 1];
+				depth = before[groups - 1];
 			groups -= b == KSCAN_ENDIF && groups;
 			p = line_end(s, p, to) - 1;
 			continue;
 		}
-		now.round += (c == '(') - (c == ')');
-		now.curly += (c == '{') - (c == '}');
-		now.square += (c == '[') - (c == ']');
-		if (now.round <= 0 && now.curly <= 0 && now.square <= 0)
+		depth += is_one_of(s->code[p], "([{") - is_one_of(s->code[p], ")]}");
+		if (depth <= 0)
 			return p;
 	}
 	return to;

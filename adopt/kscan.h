@@ -110,7 +110,7 @@ bool kscan_has_word(const struct kscan_item *x, const char *words);
 bool kscan_mentions(const struct kscan_item *x, const char *name);
 bool kscan_looks(const struct kscan_item *x, const char *pattern);
 
-/* The macro X's replacement, in the form of kscan_tidy; NULL: it has parameters. To be freed. */
+/* The macro X's replacement, in the form of kscan_tidy; NULL: none, or parameters. To be freed. */
 char *kscan_macro(const struct kscan_item *x);
 
 /*

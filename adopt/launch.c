@@ -174,10 +174,11 @@ dim3_arguments(const struct kscan_item *f, const char *name)
 char *
 kscan_macro(const struct kscan_item *x)
 {
-	const struct kscan *s = x->in;
-	size_t p = kscan_find(s, x->from, x->to, x->names[0]) + strlen(x->names[0]);
+	auto_free char *code = kscan_copy(x->in, x->from, x->to),
+	               *text = kregex_part("\\A#\\s*define\\s+\\w++(?!\\()\\s*(\\S(?s).*)", code);
+	const struct kscan s = kscan_code(text ?: "");
 
-	return p < x->to && s->code[p] != '(' ? kscan_tidy(s, p, x->to) : NULL;
+	return text ? kscan_tidy(&s, 0, s.len) : NULL;
 }
 
 /*

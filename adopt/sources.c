@@ -104,25 +104,27 @@ unit_item(const struct unit_source *own, const char *name, size_t *i)
 	return NULL;
 }
 
+/* Adds the folder of NAME, and its parents, to FOLDERS. */
+static void
+add_folders(json_t *folders, const char *name)
+{
+	auto_free char *folder = kfolder_of(name);
+
+	if (!kjson_has(folders, folder))
+		kjson_add(folders, folder);
+	if (strcmp(folder, "."))
+		add_folders(folders, folder);
+}
+
 /* Folders with headers and their parents, for a compiler without known settings. New reference. */
 static json_t *
 header_folders(const json_t *files)
 {
 	json_t *folders = json_array();
 
-	kjson_foreach_text(name, files) {
-		auto_free char *folder = kstrdup(name);
-		bool top = !rules_is_header(name);
-
-		while (!top) {
-			char *slash = strrchr(folder, '/');
-
-			top = !slash;
-			strcpy(top ? folder : slash, top ? "." : "");
-			if (!kjson_has(folders, folder))
-				kjson_add(folders, folder);
-		}
-	}
+	kjson_foreach_text(name, files)
+		if (rules_is_header(name))
+			add_folders(folders, name);
 	return folders;
 }
 

@@ -64,18 +64,6 @@ is_definition(const struct kscan_item *x)
 	    kscan_has_word(x, "struct class union enum");
 }
 
-/* The replacement of the macro X, if it takes no arguments; NULL: none. The caller frees. */
-static char *
-macro_text(const struct kscan_item *x)
-{
-	char *text = kscan_macro(x);
-
-	if (text && *text)
-		return text;
-	free(text);
-	return NULL;
-}
-
 /* A preprocessed text shows everything that its file sees. */
 static bool
 is_hidden(const struct types *t, const struct kscan_item *x)
@@ -95,7 +83,7 @@ one_step(const struct types *t, const char *name, int *stars)
 
 		if (text || is_hidden(t, x))
 			continue;
-		text = x->kind == KSCAN_MACRO      ? macro_text(x)
+		text = x->kind == KSCAN_MACRO      ? kscan_macro(x)
 		    : x->kind == KSCAN_DECLARATION ? kscan_typedef_of(x, &more)
 		                                   : NULL;
 		if (text && !strcmp(text, name)) {
