@@ -43,9 +43,8 @@ unit_sources_free(struct unit_sources *s)
 	kforeach_list(x, s)
 		free_source(x);
 	free(s->list);
-	free(s->raw);
 	json_decref(s->index);
-	json_decref(s->known);
+	json_decref(s->written);
 	json_decref(s->macros);
 	json_decref(s->include);
 	*s = (struct unit_sources){ 0 };
@@ -180,29 +179,22 @@ unit_decided(const struct unit_source *s)
 bool
 unit_hides(const struct unit_sources *s, const char *name, bool declared)
 {
-	auto_free char *pattern =
-	    kasprintf(declared ? "\\b%s\\s*\\([^;{}()]*\\)\\s*\\{" : "#\\s*define\\s+%s\\(", name);
-
-	if (!s->raw || (!declared && !kregex_is("\\A[A-Z][A-Z0-9_]+\\z", name)))
-		return false;
-	if (!json_object_get(s->known, name))
-		json_object_set_new(s->known, name, json_boolean(kregex_is(pattern, s->raw)));
-	return kjson_bool(s->known, name);
+	return json_object_get(s->written, kshown(declared ? "%s" : "%s(", name));
 }
 
-/* For unit_hides. */
+/* Notes what the text defines: functions, and as "NAME(" macros with arguments. */
 static void
-keep_raw(struct unit_sources *s, const char *project, const json_t *files)
+note_written(struct unit_sources *s, const char *text)
 {
-	struct kbuf all = kbuf_empty();
+	static const char form[] = "#\\s*define\\s+([A-Z][A-Z0-9_]+\\()|"
+	                           "\\b(\\w++)\\s*\\([^;{}()]*\\)\\s*\\{";
+	struct kregex_span at[3];
 
-	kjson_foreach_text(name, files) {
-		auto_free char *text = text_in(project, name);
+	for (; text && kregex_match(form, text, at); text += at->to) {
+		auto_free char *name = kregex_text(text, at[at[1].from == KREGEX_UNSET ? 2 : 1]);
 
-		kbuf_puts(&all, text ?: "");
+		kjson_enter(s->written, name);
 	}
-	s->raw = all.data;
-	s->known = json_object();
 }
 
 /* Adds the source NAME as the compiler sees it; SEEN: also gets the names of its headers. */
@@ -336,6 +328,12 @@ unit_sources_read(
 	kjson_foreach_text(name, files)
 		if (!json_object_get(seen, name))
 			add_raw(s, name);
-	if (!file && kany(kforeach_list(x, s), x->guessed))
-		keep_raw(s, project, files);
+	if (file || !kany(kforeach_list(x, s), x->guessed))
+		return;
+	s->written = json_object();
+	kjson_foreach_text(name, files) {
+		auto_free char *text = text_in(project, name);
+
+		note_written(s, text);
+	}
 }

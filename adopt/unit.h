@@ -35,10 +35,9 @@ struct unit_source {
 struct unit_sources {
 	struct unit_source *list;
 	size_t count;
-	json_t *index; /* where names are declared: "name": [[source, item], …] */
-	bool chosen;   /* only those for one file, so there is time to compile it */
-	char *raw;     /* all texts before they were preprocessed; NULL: not needed */
-	json_t *known; /* which names unit_hides has found: "name": bool */
+	json_t *index;   /* where names are declared: "name": [[source, item], …] */
+	bool chosen;     /* only those for one file, so there is time to compile it */
+	json_t *written; /* for unit_hides: what the texts define, a set; NULL: not needed */
 	const char *project;
 	const json_t *built; /* the settings that built it; NULL: unknown */
 	json_t *macros;      /* names that its files define, if it is known */
