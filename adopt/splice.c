@@ -391,49 +391,43 @@ add_parameter(
 }
 
 /*
- * The kernel from its beginning up to OLD_TO in the project, or up to NEW_TO in the winner if that
- * has other launch bounds or attributes; with the project's linkage.
+ * The kernel before its name: the project's, with the winner's attributes; but of a kernel that is
+ * launched, the winner's if it differs, with the project's linkage.
  */
 static void
-add_beginning(struct kbuf *b, size_t old_to, size_t new_to)
+add_beginning(struct kbuf *b)
 {
-	const struct kscan *old = &change.file->scan;
 	const struct kscan_item *k = change.kernel, *n = change.new_kernel;
 	auto_free char *was = plain_head(k), *now = plain_head(n);
 
-	if (!strcmp(was, now)) {
-		kbuf_slice(b, old->text, k->from, old_to);
+	if (change.launched && strcmp(was, now)) {
+		if (kscan_has_word(k, "static") && !kscan_has_word(n, "static"))
+			kbuf_puts(b, "static ");
+		add_text(b, after_extern(n), n->name_at);
 		return;
 	}
-	if (kscan_has_word(k, "static") && !kscan_has_word(n, "static"))
-		kbuf_puts(b, "static ");
-	add_text(b, after_extern(n), new_to);
+	if (!change.launched)
+		add_attributes(b);
+	kbuf_slice(b, change.file->text, k->from, k->name_at);
 }
 
-/* Everything before the body, from the project; false if the two do not correspond. */
+/* From the name up to the body, from the project; false if the two do not correspond. */
 static bool
-add_head(struct kbuf *b)
+add_parameters(struct kbuf *b)
 {
 	const struct kscan *old = &change.file->scan;
 	const struct kscan_item *k = change.kernel;
 	auto_signature struct kscan_signature was = kscan_signature(k),
 	                                      now = kscan_signature(change.new_kernel);
-	size_t p;
-	bool same;
+	size_t p = k->open + 1;
 
-	same = was.count == now.count;
-	for (size_t i = 0; same && i < was.count; i++)
-		same = *was.params[i].name && *now.params[i].name &&
-		    was.params[i].stars == now.params[i].stars;
-	if (!same)
+	if (was.count != now.count)
 		return false;
-	if (change.launched) {
-		add_beginning(b, k->open + 1, change.new_kernel->open + 1);
-	} else {
-		add_attributes(b);
-		kbuf_slice(b, old->text, k->from, k->open + 1);
-	}
-	p = k->open + 1;
+	for (size_t i = 0; i < was.count; i++)
+		if (!*was.params[i].name || !*now.params[i].name ||
+		    was.params[i].stars != now.params[i].stars)
+			return false;
+	kbuf_slice(b, old->text, k->name_at, p);
 	for (size_t i = 0, end; i < was.count; i++, p = end) {
 		auto_free char *text = NULL;
 
@@ -465,12 +459,8 @@ add_kernel(struct kbuf *b)
 	const struct kscan_item *n = change.new_kernel;
 
 	add_comments(b, n);
-	if (add_head(b)) {
-		add_text(b, n->body, n->to);
-	} else {
-		add_beginning(b, change.kernel->name_at, n->name_at);
-		add_text(b, n->name_at, n->to);
-	}
+	add_beginning(b);
+	add_text(b, add_parameters(b) ? n->body : n->name_at, n->to);
 }
 
 /* The winner's entry up to its body, with the parameters that the application passes. */
