@@ -254,12 +254,6 @@ kscan_stands(const struct kscan *s, size_t p, const char *text)
 }
 
 bool
-kscan_steps(const struct kscan *s, size_t p)
-{
-	return kscan_stands(s, p, "++") || kscan_stands(s, p, "--");
-}
-
-bool
 kscan_is_member(const struct kscan *s, size_t p)
 {
 	return (p > 0 && s->code[p - 1] == '.') || (p > 1 && kscan_stands(s, p - 2, "->"));

@@ -168,9 +168,8 @@ bool kscan_uses(const struct kscan *s, size_t from, size_t to, const char *name)
 	     at = kscan_find(s, at + 1, to, name))
 /* The same in the body of the function F. */
 #define kscan_in_body(at, f, name) kscan_each(at, (f)->in, (f)->body, (f)->to, name)
-/* Is TEXT at P; "++" or "--"? Does the name at P follow a '.' or "->"? */
+/* Is TEXT at P? Does the name at P follow a '.' or "->"? */
 bool kscan_stands(const struct kscan *s, size_t p, const char *text);
-bool kscan_steps(const struct kscan *s, size_t p);
 bool kscan_is_member(const struct kscan *s, size_t p);
 /* Does the code there match the regular expression PATTERN, a literal? */
 bool kscan_matches(const struct kscan *s, size_t from, size_t to, const char *pattern);

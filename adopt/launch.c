@@ -231,13 +231,12 @@ constant_in(const struct kscan *s, const char *name)
 static bool
 is_variable(const struct kscan_item *f, const char *name)
 {
-	const struct kscan *s = f->in;
-	size_t times = 0;
+	const char *set = kshown("(?<![.\\w])%1$s\\s*(?:\\.[xyz]\\s*)?"
+	                         "(?:=(?!=)|(?:<<|>>|[-+*/%%&|^])=|\\+\\+|--)|"
+	                         "(?:\\+\\+|--)%1$s\\b",
+	    name);
 
-	kscan_in_body(p, f, name)
-		times += s->code[p - 1] != '.' &&
-		    (kscan_assigns(s, p + strlen(name), f->to) || kscan_steps(s, p - 2));
-	return times > 1;
+	return kscan_matches(f->in, f->body, f->to, kshown("(?s)(?:%1$s).*(?:%1$s)", set));
 }
 
 static int64_t

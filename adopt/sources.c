@@ -182,19 +182,23 @@ unit_hides(const struct unit_sources *s, const char *name, bool declared)
 	return json_object_get(s->written, kshown(declared ? "%s" : "%s(", name));
 }
 
-/* Notes what the text defines: functions, and as "NAME(" macros with arguments. */
-static void
-note_written(struct unit_sources *s, const char *text)
+/* What the group of FORM matches in FILES of the PROJECT, a set. New reference. */
+static json_t *
+names_in(const char *project, const json_t *files, const char *form)
 {
-	static const char form[] = "#\\s*define\\s+([A-Z][A-Z0-9_]+\\()|"
-	                           "\\b(\\w++)\\s*\\([^;{}()]*\\)\\s*\\{";
-	struct kregex_span at[3];
+	json_t *all = json_object();
 
-	for (; text && kregex_match(form, text, at); text += at->to) {
-		auto_free char *name = kregex_text(text, at[at[1].from == KREGEX_UNSET ? 2 : 1]);
+	kjson_foreach_text(file, files) {
+		auto_free char *text = text_in(project, file);
+		struct kregex_span at[2];
 
-		kjson_enter(s->written, name);
+		for (const char *p = text; p && kregex_match(form, p, at); p += at->to) {
+			auto_free char *name = kregex_text(p, at[1]);
+
+			kjson_enter(all, name);
+		}
 	}
+	return all;
 }
 
 /* Adds the source NAME as the compiler sees it; SEEN: also gets the names of its headers. */
@@ -214,28 +218,6 @@ add_preprocessed(struct unit_sources *s, const char *name, json_t *seen)
 /* ---- macros under conditions, in a source that is not preprocessed ---- */
 
 enum branch { BRANCH_UNKNOWN, BRANCH_TAKEN, BRANCH_LEFT };
-
-/* All macros that the files define. New reference. */
-static json_t *
-macros_of(const char *project, const json_t *files)
-{
-	json_t *all = json_object();
-
-	kjson_foreach_text(name, files) {
-		auto_free char *text = text_in(project, name);
-		struct kregex_span at[2];
-
-		for (const char *p = text; p &&
-		     kregex_find(
-		         "(?m)^[ \\t]*#[ \\t]*define[ \\t]+(\\w+)", p, strlen(p), at, LEN(at));
-		     p += at[0].to) {
-			auto_free char *macro = kregex_text(p, at[1]);
-
-			kjson_enter(all, macro);
-		}
-	}
-	return all;
-}
 
 /* What the build does with the branch after "#WORD REST": does it, or anything, define the name? */
 static enum branch
@@ -310,13 +292,17 @@ void
 unit_sources_read(
     struct unit_sources *s, const char *project, const char *file, const json_t *built)
 {
+	/* Macros; functions, and as "NAME(" macros with arguments. */
+	static const char macro[] = "(?m)^[ \\t]*#[ \\t]*define[ \\t]+(\\w+)",
+	                  defined[] = "(?|#\\s*define\\s+([A-Z][A-Z0-9_]+\\()|"
+	                              "\\b(\\w++)\\s*\\([^;{}()]*\\)\\s*\\{)";
 	json_auto_t *files = unit_files(project), *seen = json_object(),
 	            *chosen = file ? compile_sources(project, file) : json_incref(files);
 
 	s->chosen = file;
 	s->project = project;
 	s->built = built;
-	s->macros = built ? macros_of(project, files) : NULL;
+	s->macros = built ? names_in(project, files, macro) : NULL;
 	s->include = header_folders(files);
 	/* They must not move. */
 	s->list = kcalloc(json_array_size(chosen) + json_array_size(files) + 1, sizeof *s->list);
@@ -328,12 +314,6 @@ unit_sources_read(
 	kjson_foreach_text(name, files)
 		if (!json_object_get(seen, name))
 			add_raw(s, name);
-	if (file || !kany(kforeach_list(x, s), x->guessed))
-		return;
-	s->written = json_object();
-	kjson_foreach_text(name, files) {
-		auto_free char *text = text_in(project, name);
-
-		note_written(s, text);
-	}
+	if (!file && kany(kforeach_list(x, s), x->guessed))
+		s->written = names_in(project, files, defined);
 }

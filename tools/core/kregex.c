@@ -11,6 +11,7 @@ enum {
 	/* bytes searched; machine code pays off after a few kilobytes */
 	JIT_AFTER = 6 << 10,
 	GROUPS_MAX = 128,
+	KEPT = 1024,  /* patterns of the program */
 	GROWTH = 4096 /* initial room for replacements */
 };
 
@@ -169,25 +170,27 @@ kregex_replace(struct kregex *re, const char *text, const char *with)
 static struct kregex *
 literal(const char *pattern)
 {
-	/* A pattern that was made at run time may be where there was another one before. */
+	/* The last one used is first. One made at run time may be where another one was before. */
 	static struct known {
 		const char *at;
 		char *pattern;
 		struct kregex *re;
-	} * list, *x;
-	static size_t count;
+	} list[KEPT];
+	struct known x;
+	size_t i = 0;
 
-	for (x = list; x < list + count && x->at != pattern; x++)
-		continue;
-	if (x == list + count)
-		*(x = kadded(list, count)) = (struct known){ .at = pattern };
-	if (!x->pattern || strcmp(x->pattern, pattern)) {
-		kregex_free(x->re);
-		free(x->pattern);
-		x->pattern = kstrdup(pattern);
-		x->re = kregex_new("a pattern of the program", NULL, pattern, 0);
+	while (i < LEN(list) - 1 && list[i].at && list[i].at != pattern)
+		i++;
+	x = list[i];
+	if (x.at != pattern || strcmp(x.pattern, pattern)) {
+		kregex_free(x.re);
+		free(x.pattern);
+		x = (struct known){ pattern, kstrdup(pattern),
+			kregex_new("a pattern of the program", NULL, pattern, 0) };
 	}
-	return x->re;
+	memmove(list + 1, list, i * sizeof *list);
+	list[0] = x;
+	return x.re;
 }
 
 bool
