@@ -256,13 +256,13 @@ see_name(size_t at)
 
 	kforeach_of(l, finding.s.launches, finding.s.launch_count)
 		if (l->at <= at && at < l->to) {
-			if (at >= l->config)
-				return;
-			sites->others |= call_is_other(finding.file, l);
-			if (!finding.called || call_is_other(finding.file, l))
-				return;
-			add_site(l->at, l->to, launch_call(l));
-			sites->external |= finding.hidden;
+			bool other = at < l->config && call_is_other(finding.file, l);
+
+			sites->others |= other;
+			if (finding.called && at < l->config && !other) {
+				add_site(l->at, l->to, launch_call(l));
+				sites->external |= finding.hidden;
+			}
 			return;
 		}
 	if (!x || !(x->kind == KSCAN_INCLUDE || kscan_declares(x, adoption.kernel)))

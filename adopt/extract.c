@@ -135,33 +135,18 @@ context_files(void)
 	return list;
 }
 
-/* The kernel's signature in the project, in normalised form; the caller frees. */
-static char *
-project_signature(void)
-{
-	char *path = project_path(adoption.file), *result;
-	auto_free char *text = file_text(path, NULL);
-
-	if (!text)
-		kdie_errno(K_USAGE, "%s", path);
-	result = kscan_signature_of(text, adoption.kernel);
-	if (!result)
-		kdie_usage("%s: no definition of %s outside #if", path, adoption.kernel);
-	return result;
-}
-
 /* Does the program still have the signature of the original? */
 static bool
 same_signature(const char *text, char **fault)
 {
 	bool sequence = json_object_get(adoption.unit, "sequence");
 	const char *name = sequence ? adoption.entry : adoption.kernel;
-	auto_free char *wanted = sequence
-	    ? kscan_signature_of(kjson_str(adoption.unit, "text"), name)
-	    : project_signature(),
+	auto_free char *file = file_needed(project_path(adoption.file), NULL),
+	               *wanted = kscan_signature_of(
+	                   sequence ? kjson_str(adoption.unit, "text") : file, name),
 	               *got = kscan_signature_of(text, name);
 	/* The part before the parameters is linkage; only the parameters must be the same. */
-	bool same = got && !strcmp(strchr(wanted, '('), strchr(got, '('));
+	bool same = got && (!wanted || !strcmp(strchr(wanted, '('), strchr(got, '(')));
 
 	if (!got)
 		*fault = kasprintf("it does not define %s", name);
@@ -345,7 +330,6 @@ int
 extract_kernel(void)
 {
 	json_auto_t *settings = compile_settings(), *result = NULL;
-	auto_free char *signature = NULL;
 	struct assembly x;
 	int tries = 0;
 
@@ -361,9 +345,8 @@ extract_kernel(void)
 		x.log = NULL;
 	}
 	refuse_large(x.text);
-	signature = project_signature();
-	result = json_pack("{s:s,s:s,s:b,s:i,s:i,s:O}", "schema", "extract/1", "signature",
-	    signature, "model", tries > 0, "tries", tries, "pulled", x.pulls, "notes", x.b.notes);
+	result = json_pack("{s:s,s:i,s:i,s:O}", "schema", "extract/1", "tries", tries, "pulled",
+	    x.pulls, "notes", x.b.notes);
 	write_json(adopt_path("extract.json"), result);
 	kjson_foreach_text(note, x.b.notes)
 		kwarn("%s", note);

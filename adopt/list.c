@@ -59,8 +59,7 @@ share_of(const char *profile, const char *name)
 static bool
 uses(const struct row *r, const struct row *what)
 {
-	return kscan_uses(
-	    r->unit.f->in, r->unit.f->from, r->unit.f->to, kscan_plain(what->unit.name));
+	return kscan_mentions(r->unit.f, kscan_plain(what->unit.name));
 }
 
 /* The smallest function that calls R and can be adopted; INSIDE: the largest that R calls. */

@@ -138,10 +138,8 @@ struct subject {
 };
 
 static bool
-find(struct kregex *re, const struct subject *s, bool comments, size_t from, struct kregex_span *at)
+find(struct kregex *re, const char *text, size_t from, struct kregex_span *at)
 {
-	const char *text = comments ? s->text : s->code;
-
 	return text && kregex_search(re, text, strlen(text), from, at) == KREGEX_FOUND;
 }
 
@@ -166,8 +164,8 @@ find_new(struct kregex *re, const struct subject *now, const struct subject *was
     struct kregex_span *at)
 {
 	if (!comments)
-		return find(re, now, false, 0, at) && !find(re, was, false, 0, NULL);
-	for (size_t from = 0; find(re, now, true, from, at); from = at->to + (at->to == at->from))
+		return find(re, now->code, 0, at) && !find(re, was->code, 0, NULL);
+	for (size_t from = 0; find(re, now->text, from, at); from = at->to + (at->to == at->from))
 		if (!has_line(now->text, at, was->text))
 			return true;
 	return false;
