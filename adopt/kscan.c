@@ -464,7 +464,7 @@ function_name(const struct kscan *s, size_t body, struct kscan_item *x)
 static enum kscan_kind
 kind_at_brace(const struct kscan *s, size_t p, struct kscan_item *x)
 {
-	size_t end;
+	size_t end, path;
 
 	if (kscan_matches(
 	        s, x->from, p, "\\A(?:(?:inline\\s+)?namespace\\b|extern\\s*\"[^\"]*\"\\s*\\z)"))
@@ -474,8 +474,9 @@ kind_at_brace(const struct kscan *s, size_t p, struct kscan_item *x)
 		return KSCAN_DECLARATION;
 	x->body = p;
 	add_word(x, s, x->name_at, end);
-	if (kscan_path_start(s, x->from, x->name_at) < x->name_at)
-		add_word(x, s, kscan_path_start(s, x->from, x->name_at), end);
+	path = kscan_path_start(s, x->from, x->name_at);
+	if (path < x->name_at)
+		add_word(x, s, path, end);
 	return KSCAN_FUNCTION;
 }
 
@@ -492,10 +493,10 @@ may_go_on(const struct kscan *s, size_t from, size_t brace)
 size_t
 kscan_path_start(const struct kscan *s, size_t from, size_t p)
 {
-	while (p > from + 2 && kscan_stands(s, p - 2, "::") && kis_word(s->code[p - 3]))
-		for (p -= 2; p > from && kis_word(s->code[p - 1]);)
-			p--;
-	return p;
+	struct kregex_span at[1];
+
+	return kregex_find("(?:\\w++::)++\\z", s->code + from, p - from, at, 1) ? from + at->from
+	                                                                        : p;
 }
 
 /* The declaration or function at P; returns its end. */

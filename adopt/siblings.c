@@ -70,22 +70,6 @@ siblings_of(const char *project, const char *commands)
 	return names;
 }
 
-/* How many folders above the project's own parent the names lead. */
-static size_t
-depth_of(const json_t *names)
-{
-	size_t most = 0;
-
-	kjson_foreach_text(name, names) {
-		size_t n = 0;
-
-		while (kbegins(name + 3 * n, "../"))
-			n++;
-		most = n > most ? n : most;
-	}
-	return most;
-}
-
 const json_t *
 siblings_named(void)
 {
@@ -97,9 +81,15 @@ siblings_named(void)
 char *
 siblings_copy_path(const char *folder)
 {
-	size_t depth = depth_of(siblings_named());
+	size_t depth = 0;
 	auto_buf struct kbuf b = { 0 };
 
+	/* How many folders above the project's own parent the names lead. */
+	kjson_foreach_text(name, siblings_named()) {
+		size_t up = strspn(name, "./") / strlen("../");
+
+		depth = up > depth ? up : depth;
+	}
 	kbuf_printf(&b, "%s%s", folder, depth ? "/outside" : "");
 	while (depth--)
 		kbuf_puts(&b, "/up");
