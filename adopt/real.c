@@ -29,7 +29,7 @@ watch_build_of(bool was)
  * changes must be undone then. False when it failed; it has reported why on standard error.
  */
 static bool
-apart(int (*step)(void *arg), void *arg)
+apart(int (*step)(void))
 {
 	pid_t parent = getpid(), pid;
 	int status;
@@ -42,45 +42,12 @@ apart(int (*step)(void *arg), void *arg)
 		if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != parent)
 			_exit(K_IO);
 		adoption_unlock();
-		exit(step(arg));
+		exit(step());
 	}
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		continue;
 	return WIFEXITED(status) && !WEXITSTATUS(status);
 }
-
-struct build {
-	const struct patch *patch;
-	bool was;
-};
-
-static int
-build_step(void *arg)
-{
-	const struct build *b = arg;
-
-	watch_build_of(b->was);
-	if (b->patch->called && !b->was) {
-		/* In this process, what is watched is another function. */
-		adoption.unit = b->patch->called;
-		adoption.kernel = kjson_str(adoption.unit, "function");
-		adoption.entry = ""; /* its arguments have their own names */
-	}
-	patch_write(b->patch, b->was, watch.overlay);
-	watch_find();
-	watch_prepare();
-	return K_OK;
-}
-
-bool
-real_build(const struct patch *p, bool was)
-{
-	struct build b = { p, was };
-
-	return apart(build_step, &b);
-}
-
-/* ---- runs ---- */
 
 struct run {
 	json_t *calls;
@@ -90,12 +57,42 @@ struct run {
 /* The comparison that is being made: one a process. */
 static struct {
 	const struct patch *patch;
+	bool was; /* the original is built */
+	size_t least;
 	double gate;
 	struct pair {
 		struct run old, new;
 	} list[PAIRS_MAX];
 	size_t count;
 } pairs;
+
+static int
+build_step(void)
+{
+	const struct patch *p = pairs.patch;
+
+	watch_build_of(pairs.was);
+	if (p->called && !pairs.was) {
+		/* In this process, what is watched is another function. */
+		adoption.unit = p->called;
+		adoption.kernel = kjson_str(adoption.unit, "function");
+		adoption.entry = ""; /* its arguments have their own names */
+	}
+	patch_write(p, pairs.was, watch.overlay);
+	watch_find();
+	watch_prepare();
+	return K_OK;
+}
+
+bool
+real_build(const struct patch *p, bool was)
+{
+	pairs.patch = p;
+	pairs.was = was;
+	return apart(build_step);
+}
+
+/* ---- runs ---- */
 
 static struct run
 run_once(bool was)
@@ -349,9 +346,9 @@ run_pair(void)
 
 /* Makes at least so many pairs of runs and writes the results to adopt/real/result.json. */
 static int
-compare_step(void *arg)
+compare_step(void)
 {
-	size_t least = *(const size_t *)arg, most = least < KSTAT_ENOUGH ? KSTAT_ENOUGH : PAIRS_MAX;
+	size_t least = pairs.least, most = least < KSTAT_ENOUGH ? KSTAT_ENOUGH : PAIRS_MAX;
 	char *copy = siblings_copy_path(adopt_path("real/%s", names[0]));
 	json_auto_t *record = json_pack("{s:s,s:o,s:f,s:f,s:f}", "schema", "real/1", "gate",
 	    number(pairs.gate), "reduction", 0.0, "worst", 0.0, "wall", 0.0);
@@ -388,9 +385,9 @@ real_compare(const struct patch *p, size_t least, double gate)
 {
 	char *path = adopt_path("real/result.json");
 
-	least = least < PAIRS_MAX ? least : PAIRS_MAX;
+	pairs.least = least < PAIRS_MAX ? least : PAIRS_MAX;
 	pairs.patch = p;
 	pairs.gate = gate;
 	unlink(path);
-	return apart(compare_step, &least) ? kjson_if_there(path) : NULL;
+	return apart(compare_step) ? kjson_if_there(path) : NULL;
 }
