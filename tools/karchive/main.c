@@ -11,7 +11,7 @@
 static const char usage[] = "usage: karchive [-c DIR] [-a ARCHIVE] [--thin] [-o FILE] [SCORED...]\n"
                             "       karchive --top N | --stats | --check [OPTION...] [ARCHIVE]\n";
 
-static struct {
+static struct arguments {
 	const char *archive, *output;
 	int view;
 	long top;
@@ -105,6 +105,8 @@ int
 main(int argc, char **argv)
 {
 	kutil_init("karchive");
+	/* A benchmark makes many archives in one process. */
+	given = (struct arguments){ 0 };
 	parse(argc, argv);
 	if (given.view != VIEW_NONE)
 		return view(argv + optind);

@@ -31,55 +31,34 @@ preset(const char *name)
 	return at ? kuntil(at + strlen(row), "\n") : NULL;
 }
 
-/* An empty folder to run in, with the system text in a file next to it. */
-static char *
-make_folder(void)
-{
-	const char *tmp = getenv("TMPDIR");
-	char *base = kasprintf("%s/kllm.XXXXXX", tmp && *tmp ? tmp : "/tmp");
-	auto_free char *system = NULL, *cwd = NULL;
-
-	if (!mkdtemp(base))
-		kdie_io("%s", base);
-	system = kasprintf("%s/system.txt", base);
-	cwd = kasprintf("%s/empty", base);
-	if (kwrite_file(system, call.system, strlen(call.system)) < 0 || mkdir(cwd, 0700) < 0)
-		kdie_io("%s", base);
-	return base;
-}
-
-static void
-set_environment(const char *base)
-{
-	setenv("KLLM_SYSTEM_FILE", kshown("%s/system.txt", base), 1);
-	setenv("KLLM_MODEL", call.model, 1);
-	setenv("KLLM_MAX_TOKENS", kshown("%ld", kcamp_int("model.max_tokens")), 1);
-	setenv("KLLM_SAMPLE", call.id, 1);
-}
-
+/* Runs in an empty folder, with the system text in a file next to it. */
 static void
 run(const char *command)
 {
-	char *base = make_folder();
-	auto_free char *cwd = kasprintf("%s/empty", base);
+	const char *tmp = getenv("TMPDIR"), *system, *cwd;
+	char *base = kasprintf("%s/kllm.XXXXXX", tmp && *tmp ? tmp : "/tmp");
 	char *argv[] = { (char *)"/bin/sh", (char *)"-c", (char *)command, NULL };
 	struct kproc p = {
 		.argv = argv,
-		.cwd = cwd,
 		.in = call.user,
 		.in_len = strlen(call.user),
 		.timeout_s = kcamp_num("model.timeout_s"),
 		.max_output = KLLM_BODY_MAX,
 	};
-	int rc, why;
 
-	set_environment(base);
-	rc = kproc_run(&p, &result);
-	why = errno;
+	if (!mkdtemp(base))
+		kdie_io("%s", base);
+	system = kshown("%s/system.txt", base);
+	cwd = kshown("%s/empty", base);
+	kwrite_or_die(system, call.system, strlen(call.system));
+	kmake_folder(cwd);
+	setenv("KLLM_SYSTEM_FILE", system, 1);
+	setenv("KLLM_MODEL", call.model, 1);
+	setenv("KLLM_MAX_TOKENS", kshown("%ld", kcamp_int("model.max_tokens")), 1);
+	setenv("KLLM_SAMPLE", call.id, 1);
+	p.cwd = cwd;
+	kproc_must(&p, &result);
 	ksandbox_work_free(base);
-	errno = why;
-	if (rc < 0)
-		kdie_errno(K_MISSING, "/bin/sh");
 }
 
 /* The end of the command's error output, safe to print. */
@@ -90,7 +69,7 @@ complaint(void)
 	struct kbuf b = { 0 };
 
 	kbuf_slice(&b, result.err, skip, result.err_len);
-	while (b.len && (b.data[b.len - 1] == '\n' || !b.data[b.len - 1]))
+	while (b.len && strchr("\n", b.data[b.len - 1]))
 		b.data[--b.len] = '\0';
 	secret_redact(&b);
 	return b.data;
@@ -108,11 +87,9 @@ complaint(void)
 static void
 judge(void)
 {
-	static const struct {
-		int status;
-		enum failure failure;
-	} rows[] = { { K_AGAIN, FAILURE_RATE }, { STATUS_AUTH, FAILURE_AUTH } };
-	enum failure failure = FAILURE_PERMANENT;
+	enum failure failure = result.exit_code == K_AGAIN ? FAILURE_RATE
+	    : result.exit_code == STATUS_AUTH              ? FAILURE_AUTH
+	                                                   : FAILURE_PERMANENT;
 	auto_free char *said = complaint();
 
 	if (result.timed_out)
@@ -123,9 +100,6 @@ judge(void)
 	if (result.exit_code == STATUS_NOT_FOUND)
 		kdie(K_MISSING, "%s: permanent: the command exited with status %d: %s", call.id,
 		    result.exit_code, said);
-	kforeach(row, rows)
-		if (result.exit_code == row->status)
-			failure = row->failure;
 	if (result.exit_code && !result.flooded)
 		fail(failure, "the command exited with status %d: %s", result.exit_code, said);
 }
