@@ -157,21 +157,24 @@ check_together(void)
 }
 
 /*
- * Missing facts are reported; they are a fault only if the campaign asks for something that needs
- * them.
+ * Figures of the device that are missing; they are a fault only if the campaign asks for something
+ * that needs them.
  */
 static void
 check_roofline(void)
 {
-	bool needed = kcamp_num("stop.efficiency") > 0;
-	auto_buf struct kbuf lacks = { 0 };
+	const char *const argv[] = { "kspec", "roofline", "--tolerant", NULL };
+	auto_free char *out = NULL;
+	json_auto_t *roofline = NULL;
 
-	roofline_lacks(task, &lacks);
-	kpart_foreach(line, lacks.data, "\n")
-		if (needed)
-			tell("campaign.json: stop.efficiency: %s\n", line);
-		else
-			kwarn("the roofline will not have: %s", line);
+	if (!*kcamp_str("gpu"))
+		return;
+	if (kproc_tool(argv, NULL, &out))
+		tell("campaign.json: stop.efficiency: needs the figures named above\n");
+	roofline = json_loads(out ?: "", 0, NULL);
+	kjson_foreach(u, roofline, "unknown")
+		kwarn("the roofline will not have: %s: %s", kjson_str(u, "metric"),
+		    kjson_str(u, "why"));
 }
 
 bool

@@ -8,11 +8,11 @@
 
 #include "backend.h"
 #include "kchain.h"
-#include "khw.h"
 #include "kjq.h"
 #include "klinear.h"
 #include "kmemo.h"
 #include "kproc.h"
+#include "ktask.h"
 #include "ktrials.h"
 
 /* Values from the command line. */
@@ -137,9 +137,6 @@ void confirm_require(void);
 char *roofline_stop(void);
 /* Dies when stop.efficiency needs something that this campaign's roofline does not have. */
 void roofline_require(void);
-/* What a roofline of this campaign would lack, one line each, appended. */
-struct ktask;
-void roofline_lacks(const struct ktask *task, struct kbuf *text);
 
 /* rules.c */
 

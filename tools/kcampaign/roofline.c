@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Where a campaign stands against the roofline: the stop condition stop.efficiency, and what the
- * roofline lacks. See kcampaign.h.
- */
+/* Where a campaign stands against the roofline: the stop condition stop.efficiency. */
 #include "kcampaign.h"
 
 #include "kroof.h"
@@ -51,34 +48,4 @@ roofline_require(void)
 		    "campaign.json: stop.efficiency needs peak rates that the roofline does not "
 		    "have; see docs/roofline.md, \"What is unknown\"");
 	}
-}
-
-void
-roofline_lacks(const struct ktask *task, struct kbuf *text)
-{
-	const char *gpu = kcamp_str("gpu"), *metric, *why;
-	struct khw *h = *gpu ? khw_load(NULL, ".", NULL) : NULL;
-	const struct khw_device *d = h ? khw_find(h, gpu) : NULL;
-
-	if (h && !d) {
-		auto_free char *near = khw_near(h, gpu);
-
-		kbuf_printf(text,
-		    "campaign.json: gpu: no file in docs/hardware describes '%s'%s%s\n", gpu,
-		    *near ? "; known devices: " : "", near);
-	} else if (d) {
-		metric = task->flops ? khw_compute(d, task, &why) : NULL;
-		if (task->flops && !metric)
-			kbuf_printf(text, "%s: compute: %s\n", task->file, why);
-		else if (metric && !khw_known(d, metric))
-			kbuf_printf(text, "%s: %s: UNKNOWN (docs/hardware)\n", d->file, metric);
-		if (!khw_known(d, "memory_bandwidth"))
-			kbuf_printf(
-			    text, "%s: memory_bandwidth: UNKNOWN (docs/hardware)\n", d->file);
-	}
-	if (*gpu && !task->flops)
-		kbuf_printf(text, "%s: flops: no formula\n", task->file);
-	if (*gpu && !task->bytes)
-		kbuf_printf(text, "%s: bytes: no formula\n", task->file);
-	khw_free(h);
 }

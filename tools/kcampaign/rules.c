@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What views depend on besides records, as files that make can compare. See kcampaign.h. */
 #include "kcampaign.h"
+#include "khw.h"
 
 #define FOLDER "trials/.rules"
 

@@ -87,39 +87,29 @@ command_unmask(void)
 }
 
 static bool
-is_restart(const json_t *e)
-{
-	return kjson_is(e, "event", "restart") || kjson_is(e, "event", "periodic");
-}
-
-static bool
 is_undone(const json_t *restart)
 {
 	return kany(kjson_foreach(e, kmemo_masks.events),
 	    kjson_is(e, "event", "undo") && kjson_int(e, "of") == kjson_int_or(restart, "n", -1));
 }
 
-/* The last restart that was not undone; NULL: none. Borrowed. */
+/*
+ * The last restart that was not undone, borrowed; NULL: none. COUNT is how many there were, including
+ * undone ones: each has its own draws.
+ */
 static const json_t *
-last_restart(void)
+last_restart(long *count)
 {
 	const json_t *last = NULL;
 
-	kjson_foreach(e, kmemo_masks.events)
-		if (is_restart(e) && !is_undone(e))
-			last = e;
+	*count = 0;
+	kjson_foreach(e, kmemo_masks.events) {
+		bool restart = kjson_is(e, "event", "restart");
+
+		*count += restart;
+		last = restart && !is_undone(e) ? e : last;
+	}
 	return last;
-}
-
-/* Number of restarts so far, including undone ones: each has its own draws. */
-static long
-restarts(void)
-{
-	long n = 0;
-
-	kjson_foreach(e, kmemo_masks.events)
-		n += is_restart(e);
-	return n;
 }
 
 /* What a restart can choose from. */
@@ -147,12 +137,12 @@ survey(void)
 		if (kjson_bool(record, "win"))
 			c.win = v;
 	}
-	c.open = kcalloc((size_t)(last + 2), sizeof *c.open);
+	c.open = kcalloc((size_t)last + 1, sizeof *c.open);
 	for (long v = 1; v <= last; v++) {
-		if (kmemo_masked(v, KMEMO_ALL))
-			continue;
-		c.active++;
-		if (v != c.win)
+		bool active = !kmemo_masked(v, KMEMO_ALL);
+
+		c.active += active;
+		if (active && v != c.win)
 			c.open[c.count++] = v;
 	}
 	return c;
@@ -189,13 +179,13 @@ draw_half(struct choice *c, uint64_t seed, long number)
 static void
 restart(struct choice *c, const char *why)
 {
-	const json_t *before = last_restart();
 	double seed = given.seed >= 0 ? (double)given.seed : kcamp_num("seed");
-	long next = ktrials.last + 1, number = restarts();
+	long number;
+	const json_t *before = last_restart(&number);
 
-	if (kjson_int_or(before, "trial", -1) == next)
-		kprogress("a restart before trial %ld was made already (event %ld)", next,
-		    kjson_int(before, "n"));
+	if (kjson_int_or(before, "trial", -1) == ktrials.last + 1)
+		kprogress("a restart before trial %ld was made already (event %ld)",
+		    ktrials.last + 1, kjson_int(before, "n"));
 	else
 		append_event(json_pack("{s:s,s:b,s:s,s:I,s:I,s:I}", "event", "restart", "masked", 1,
 		                 "why", why, "seed", (json_int_t)seed, "draw", (json_int_t)number,
@@ -206,7 +196,8 @@ restart(struct choice *c, const char *why)
 static int
 undo(void)
 {
-	const json_t *e = last_restart();
+	long count;
+	const json_t *e = last_restart(&count);
 
 	if (!e) {
 		kwarn("there is no restart to undo");
@@ -226,7 +217,7 @@ undo(void)
 static long
 stagnation(const struct choice *c)
 {
-	long since = kjson_int_or(last_restart(), "trial", 1) - 1;
+	long count, since = kjson_int_or(last_restart(&count), "trial", 1) - 1;
 
 	return ktrials.last - (c->win > since ? c->win : since);
 }

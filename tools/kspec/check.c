@@ -209,26 +209,19 @@ static void
 check_object(const json_t *o)
 {
 	const char *file = kjson_maybe(o, "file"), *sum = kjson_maybe(o, "sha256"),
-	           *metric = kjson_maybe(o, "metric"), *unit = kjson_str(o, "unit");
+	           *metric = kjson_maybe(o, "metric");
 	const struct khw_device *d = file ? device_of_file(file) : NULL;
 	const json_t *value = json_object_get(o, "value");
-	const struct khw_fact *f;
 
 	kjson_foreach(one, o, "facts")
 		check_object(one);
 	if (!file || !sum || !metric)
 		return;
-	if (!d) {
-		fault("%s: no such file of facts", file);
-		return;
-	}
-	if (strcmp(sum, d->sha256))
+	if (d && strcmp(sum, d->sha256))
 		fault("%s: %s has changed since it was cited (sha256)", metric, file);
-	f = fact_of_line(d, kjson_int(o, "line"));
-	if (!f || f->state != KHW_KNOWN || strcmp(f->metric, metric) || strcmp(f->unit, unit) ||
-	    (json_is_string(value) ? strcmp(json_string_value(value), f->value)
-	                           : json_number_value(value) != atof(f->value)))
-		fault("%s: is not in %s:L%ld", metric, file, kjson_int(o, "line"));
+	check_citation(metric,
+	    json_string_value(value) ?: kshown("%.15g", json_number_value(value)),
+	    kjson_str(o, "unit"), file, kjson_int(o, "line"));
 }
 
 static bool
