@@ -36,13 +36,11 @@ static struct {
 	struct kfaults faults, drift;
 } state;
 
+/* The line of a text that begins at START; the caller frees. */
 static char *
-line_at(const char *text, const char *end)
+line_at(const char *text, size_t len, size_t start)
 {
-	const char *newline = text < end ? memchr(text, '\n', (size_t)(end - text)) : NULL;
-
-	return text < end ? kstrndup(text, (size_t)((newline ?: end) - text))
-	                  : kstrdup("(end of file)");
+	return start < len ? kuntil(text + start, "\n") : kstrdup("(end of file)");
 }
 
 /*
@@ -61,8 +59,8 @@ add_difference(struct kfaults *f, const char *path, size_t first, const char *is
 			first++;
 			start = i + 1;
 		}
-	a = line_at(is + start, is + is_len);
-	b = line_at(ought->data + start, ought->data + ought->len);
+	a = line_at(is, is_len, start);
+	b = line_at(ought->data, ought->len, start);
 	kfault(f, "%s%s:%zu%s '%.*s'%s '%.*s'", before, path, first,
 	    *before ? " contains" : ": was edited: it reads", SHOWN, a, after, SHOWN, b);
 }
@@ -79,28 +77,26 @@ drifts(const struct closed *e)
 
 /* A piece of the records: as it was closed, as it is, and as it would be now. */
 struct piece {
-	const char *path, *sealed; /* its digest */
-	const char *file, *is;     /* the file's text, and where the piece begins in it */
+	const char *path, *sealed, *digest; /* the digests that it had, and would have */
+	const char *file, *is; /* the file's text, and where the piece begins in it; NULL: none */
 	size_t len;
-	const struct kbuf *now;
+	const struct kbuf *now; /* NULL: only the digest is known, or it would not exist */
 };
 
-/* True if it was not edited. */
+/* True if it was not edited. MISSING: it is a fault if it is not there. */
 static bool
-check_piece(const struct closed *e, const struct piece *p)
+check_piece(const struct closed *e, const struct piece *p, bool missing)
 {
-	bool same = ksha256_is(p->now->data, p->now->len, p->sealed), whole;
-	auto_free char *drift = NULL;
+	bool same = !strcmp(p->sealed, p->digest), whole;
+	auto_free char *drift = kasprintf(DRIFT, e->round);
 	size_t first;
 
-	if (same && p->len == p->now->len && !memcmp(p->is, p->now->data, p->len))
+	if (same && p->is && p->len == p->now->len && !memcmp(p->is, p->now->data, p->len))
 		return true;
-	whole = ksha256_is(p->is, p->len, p->sealed);
-	first = kline_at(p->file, (size_t)(p->is - p->file));
-	drift = kasprintf(DRIFT, e->round);
-	if (whole && !same && e->current && drifts(e))
-		add_difference(&state.drift, p->path, first, p->is, p->len, p->now, drift,
-		    ", but would now contain");
+	whole = !p->is || ksha256_is(p->is, p->len, p->sealed);
+	first = p->is ? kline_at(p->file, (size_t)(p->is - p->file)) : 0;
+	if (!p->is && missing)
+		kfault(&state.faults, "%s: is missing; krecords close makes it again", p->path);
 	else if (!whole && same)
 		add_difference(&state.faults, p->path, first, p->is, p->len, p->now, "", ", not");
 	else if (!whole)
@@ -108,6 +104,11 @@ check_piece(const struct closed *e, const struct piece *p)
 		    "%s:%zu: was edited from this line on, "
 		    "after round %ld was closed: its sha256 is no longer %s",
 		    p->path, first, e->round, p->sealed);
+	else if (!same && e->current && p->is && p->now && drifts(e))
+		add_difference(&state.drift, p->path, first, p->is, p->len, p->now, drift,
+		    ", but would now contain");
+	else if (!same && e->current && drifts(e))
+		kfault(&state.drift, "%s%s has changed", drift, p->path);
 	return whole;
 }
 
@@ -117,53 +118,30 @@ is_fact(const char *path)
 	return kbegins(path, "trials/");
 }
 
-/* A fact that has changed cannot be made again. */
+/* A file as it is planned, NULL if it is not. A missing one may be made again, but not a fact. */
 static void
-check_fact(const struct closed *e, const char *path)
+check_file(const struct closed *e, const char *path, const struct planned *f, bool must_exist)
 {
-	const struct planned *f = find_planned(&state.plan[e->round - 1], path);
-	const char *digest = kseal_digest(e->line, path);
-
-	if ((!f || strcmp(f->sha256, digest)) && drifts(e))
-		kfault(&state.drift, DRIFT "%s %s%s, not %s", e->round, path,
-		    f ? "has the sha256 " : "is gone", f ? f->sha256 : "", digest);
-}
-
-/* A missing file may be made again. */
-static void
-check_file(const struct closed *e, const char *path, bool must_exist)
-{
-	static const struct kbuf nothing;
-	const struct planned *f = find_planned(&state.plan[e->round - 1], path);
-	struct piece p = { path, kseal_digest(e->line, path), NULL, NULL, 0,
-		f ? &f->text : &nothing };
-	auto_free char *data = kread_if_there(path, FILE_MAX, &p.len);
+	const char *sealed = kseal_digest(e->line, path);
+	bool ours = *sealed && !is_fact(path);
+	struct piece p = { path, sealed, f ? f->sha256 : "", NULL, NULL, 0, f ? &f->text : NULL };
+	auto_free char *data = ours ? kread_if_there(path, FILE_MAX, &p.len) : NULL;
 
 	p.file = p.is = data;
-	if (data)
-		check_piece(e, &p);
-	else if (must_exist)
-		kfault(&state.faults, "%s: is missing; krecords close makes it again", path);
-	else if ((!f || strcmp(f->sha256, p.sealed)) && drifts(e))
-		kfault(&state.drift, DRIFT "%s was another", e->round, path);
+	check_piece(e, &p, ours && must_exist);
 }
 
-/* Facts are checked first: where they differ, they explain the other differences. */
+/* Facts are planned first: where they differ, they explain the other differences. */
 static void
 check_files(const struct closed *e, bool must_exist)
 {
-	json_t *files = json_object_get(e->line, "files");
 	const struct plan *p = &state.plan[e->round - 1];
 
-	kjson_foreach_member(path, digest, files)
-		if (is_fact(path))
-			check_fact(e, path);
-	kjson_foreach_member(path, digest, files)
-		if (!is_fact(path))
-			check_file(e, path, must_exist);
-	kforeach_of(one, p->file, p->count)
-		if (!*kseal_digest(e->line, one->path) && drifts(e))
-			kfault(&state.drift, DRIFT "%s is new", e->round, one->path);
+	kforeach_of(f, p->file, p->count)
+		check_file(e, f->path, f, must_exist);
+	kjson_foreach_member(path, digest, e->line, "files")
+		if (!find_planned(p, path))
+			check_file(e, path, NULL, must_exist);
 }
 
 static const json_t *
@@ -184,12 +162,13 @@ check_log(int l)
 		size_t from = e->start[l] < log->len ? e->start[l] : log->len,
 		       rest = log->len - from;
 		auto_buf struct kbuf now = { 0 };
-		struct piece p = { log_paths[l], kjson_str(entry_of(e->line, l), "sha256"),
+		struct piece p = { log_paths[l], kjson_str(entry_of(e->line, l), "sha256"), NULL,
 			log->data, log->data + from, rest < e->length[l] ? rest : e->length[l],
 			&now };
 
 		put_log_entry(&campaign.round[e->round - 1], l, e->correction, &now);
-		good = check_piece(e, &p);
+		p.digest = ksha256(now.data, now.len);
+		good = check_piece(e, &p, false);
 	}
 }
 

@@ -191,9 +191,15 @@ void
 put_by(void (*write)(const char *path, const void *data, size_t len), const char *path,
     const void *data, size_t len)
 {
+	static char *made;
 	auto_free char *folder = kfolder_of(path);
 
-	kmake_folder(folder);
+	/* Files of one folder come one after the other. */
+	if (!made || strcmp(made, folder)) {
+		kmake_folder(folder);
+		free(made);
+		made = kstrdup(folder);
+	}
 	write(path, data, len);
 }
 

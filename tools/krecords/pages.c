@@ -150,10 +150,10 @@ plan_round(struct round *r, struct plan *p)
 	kforeach_list(one, r)
 		kforeach_of(kfact_name, kfact_names, KFACTS)
 			plan_fact(kplace_id(one->id, *kfact_name));
-	summary = plan_path(kshown("rounds/round-%ld/summary.md", r->number));
-	put_page(ktrials.linear ? "summary.md" : "wide.md", round_facts(r), &summary->text);
 	kforeach_list(each, r)
 		plan_candidate(r, each);
+	summary = plan_path(kshown("rounds/round-%ld/summary.md", r->number));
+	put_page(ktrials.linear ? "summary.md" : "wide.md", round_facts(r), &summary->text);
 	kforeach_of(x, plan->file, plan->count)
 		if (x->text.data)
 			ksha256_hex(x->text.data, x->text.len, x->sha256);
