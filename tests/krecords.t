@@ -243,7 +243,7 @@ ok 'a kill between any two writes is repaired' '
 	krecords close -c r; prints r >two; same one two'
 ok 'without a repository there is a note and no failure' '
 	. ./make.sh; campaign alone; rounds alone 1 2
-	exits 0 krecords close -c alone; grep -q "no commits were made: no git repository holds this campaign" err
+	exits 0 krecords close -c alone; grep -q "no commits were made: fatal: not a git repository" err
 	exits 0 krecords close -c a; is "" "$(cat err)"'
 
 # A repository with a file of its own, an uncommitted change, and hooks that would leave a trace.

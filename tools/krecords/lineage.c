@@ -97,12 +97,8 @@ repo_top(const char **why)
 
 	if (code < 0)
 		*why = "git is not installed";
-	else if (code &&
-	    (strstr(result.err, "not a git repository") ||
-	        strstr(result.err, "must be run in a work tree")))
-		*why = "no git repository holds this campaign";
 	else if (code)
-		kdie(K_IO, "git rev-parse: %.500s", result.err);
+		*why = kshown("%.*s", (int)strcspn(result.err, "\n"), result.err);
 	else
 		top = kuntil(result.out, "\n");
 	return top;

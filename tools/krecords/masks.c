@@ -94,8 +94,8 @@ is_undone(const json_t *restart)
 }
 
 /*
- * The last restart that was not undone, borrowed; NULL: none. COUNT is how many there were, including
- * undone ones: each has its own draws.
+ * The last restart that was not undone, borrowed; NULL: none. COUNT is how many there were,
+ * including undone ones: each has its own draws.
  */
 static const json_t *
 last_restart(long *count)

@@ -475,21 +475,30 @@ build_version(long version)
 	return o;
 }
 
+/* "memory/v7.json", a text of kshown. */
+static const char *
+version_path(long version)
+{
+	return kshown("memory/v%ld.json", version);
+}
+
 /*
- * Compares the existing file of a version with OUGHT. Returns NULL, or what is wrong, naming file
- * and field; the caller frees. STALE: the file was sealed as it is, so it may be made again,
- * because its facts have changed.
+ * Compares the existing file of a version with OUGHT, if the facts of the trial before it are sound,
+ * too: it was compared with them. Returns NULL, or what is wrong, naming file and field; the caller
+ * frees. STALE: the file was sealed as it is, so it may be made again, because its facts have
+ * changed.
  */
 static char *
-version_fault(const json_t *ought, const char *path, bool *stale)
+version_fault(const json_t *ought, long version, bool *stale)
 {
+	const char *path = version_path(version);
 	auto_free char *text = kread_file_or_die(path, VERSION_MAX, NULL),
 	               *wanted = json_text(ought);
 	auto_free char *field = NULL, *a = NULL, *b = NULL;
 	json_auto_t *is = NULL;
 
 	*stale = true;
-	if (!strcmp(text, wanted))
+	if ((version && !ktrials_get(version - 1)->whole) || !strcmp(text, wanted))
 		return NULL;
 	is = kjson_load(path);
 	field = kjson_difference(ought, is, "");
@@ -505,22 +514,14 @@ version_fault(const json_t *ought, const char *path, bool *stale)
 	    path, field, b, a);
 }
 
-/* "memory/v7.json", a text of kshown. */
-static const char *
-version_path(long version)
-{
-	return kshown("memory/v%ld.json", version);
-}
-
 json_t *
 checked_version(long version)
 {
-	auto_free char *fault = NULL;
 	json_t *v = kis_there(version_path(version)) ? build_version(version) : NULL;
-	bool stale = false;
+	bool stale = true;
+	auto_free char *fault = v ? version_fault(v, version, &stale) : NULL;
 
-	fault = v ? version_fault(v, version_path(version), &stale) : NULL;
-	if (fault && !stale)
+	if (!stale)
 		kdie_usage("%s", fault);
 	return v;
 }
@@ -561,16 +562,6 @@ write_versions(json_t *event, json_t *files)
 	json_decref(files);
 }
 
-/*
- * A file can be checked if the facts of the trial before it are sound, too: it was compared with
- * them.
- */
-static bool
-is_checkable(long version)
-{
-	return !version || ktrials_get(version - 1)->whole;
-}
-
 /* Adds a version to the files to write, unless its file is already right. */
 static void
 bring(long version, json_t *files)
@@ -582,9 +573,9 @@ bring(long version, json_t *files)
 
 	if (!ought)
 		kdie_usage("trial %ld is incomplete or damaged, so it is not remembered", version);
-	if (digest && is_checkable(version))
-		fault = version_fault(ought, path, &stale);
-	if (fault && !stale)
+	if (digest)
+		fault = version_fault(ought, version, &stale);
+	if (!stale)
 		kdie_usage("%s", fault);
 	if (fault || !digest || !kseal_knows(&campaign.seal, path, digest))
 		add_version(version, files);
@@ -633,8 +624,8 @@ check_memory(struct kfaults *f, size_t *files)
 
 		if (!kis_there(path))
 			kfault(f, "%s: is missing; run krecords remember", path);
-		else if (ought && is_checkable(v))
-			fault = version_fault(ought, path, &stale);
+		else if (ought)
+			fault = version_fault(ought, v, &stale);
 		if (fault)
 			kfault(f, "%s", fault);
 	}
