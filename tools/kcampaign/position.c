@@ -80,12 +80,6 @@ archive_header(long trial)
 	return header;
 }
 
-static long
-count(const json_t *header, const char *path)
-{
-	return kjson_int(header, path);
-}
-
 /*
  * The best kernel's speed-up: from its newest race against the reference, including verifications,
  * or else from the archive.
@@ -116,17 +110,17 @@ look_at(json_t *header)
 	if (!header)
 		return;
 	standing.linear = json_object_get(header, "linear");
-	standing.candidates = count(header, "candidates");
+	standing.candidates = kjson_int(header, "candidates");
 	standing.compiled = standing.candidates;
 	for (int i = STATUS_NONE + 1; i < STATUS_COUNT; i++) {
-		long n = count(statuses, status_rows[i].name);
+		long n = kjson_int(statuses, status_rows[i].name);
 
 		standing.correct += i == STATUS_CORRECT ? n : 0;
 		standing.compiled -= status_rows[i].built ? 0 : n;
 	}
-	standing.stale = count(header, "stale");
-	standing.longest_wait = count(header, "longest_wait");
-	standing.failures = count(header, "failures");
+	standing.stale = kjson_int(header, "stale");
+	standing.longest_wait = kjson_int(header, "longest_wait");
+	standing.failures = kjson_int(header, "failures");
 	standing.cost_usd = kjson_num(header, "cost_usd");
 	best = kjson_maybe(header, "best.id");
 	/* It becomes part of a path and a word in a recipe. */

@@ -357,10 +357,8 @@ speak_of_end(const struct step *s)
 static double
 spent(void)
 {
-	json_auto_t *header = progress.spent_usd < 0 ? archive_header(progress.g->first - 1) : NULL;
-	double usd = header ? kjson_num(header, "cost_usd") : fmax(progress.spent_usd, 0);
+	double usd = progress.spent_usd;
 
-	progress.spent_usd = usd;
 	for (long b = 1; progress.g->first == progress.g->last && b <= kcamp_branches(); b++)
 		usd += cost_of(b);
 	return usd;
@@ -578,12 +576,13 @@ speak_of_all(void)
 void
 progress_begin(const struct graph *g)
 {
+	json_auto_t *header = archive_header(g->first - 1);
 	int fd;
 
 	progress.g = g;
 	progress.began = now_s();
 	progress.looked = 0;
-	progress.spent_usd = -1;
+	progress.spent_usd = kjson_num(header, "cost_usd");
 	progress.fresh = is_trial() && next_stage(g->last, 1) == 0;
 	for (long b = 0; b <= kcamp_branches(); b++)
 		progress.usd[b] = -1;

@@ -483,10 +483,10 @@ version_path(long version)
 }
 
 /*
- * Compares the existing file of a version with OUGHT, if the facts of the trial before it are sound,
- * too: it was compared with them. Returns NULL, or what is wrong, naming file and field; the caller
- * frees. STALE: the file was sealed as it is, so it may be made again, because its facts have
- * changed.
+ * Compares the existing file of a version with OUGHT, if the facts of the trial before it, with
+ * which it was compared, are sound. Returns NULL, or what is wrong, naming file and field; the
+ * caller frees. STALE: the file was sealed as it is, so it may be made again, because its facts
+ * have changed.
  */
 static char *
 version_fault(const json_t *ought, long version, bool *stale)

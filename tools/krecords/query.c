@@ -93,8 +93,6 @@ put_row(long version, const json_t *v, bool masked)
 	}
 	kbuf_printf(&b, "  %-12s %-5s %s", kjson_str(v, "correctness.status"),
 	    kjson_str(v, "quality_gate.result"), action);
-	while (b.len && b.data[b.len - 1] == ' ')
-		b.data[--b.len] = '\0';
 	kout_line("%s", b.data);
 }
 

@@ -34,12 +34,6 @@ text_of(const struct kcandidate *c, const char *path, const char *def)
 	return c ? kjson_str_or(c->json, path, def) : def;
 }
 
-static json_t *
-load_json(const char *name)
-{
-	return kjson_if_there(kshown("%s/%s", kcamp.dir, name));
-}
-
 enum { PRELUDE = 700 };
 
 /*
@@ -49,17 +43,11 @@ enum { PRELUDE = 700 };
 static void
 keep_prelude(json_t *rec)
 {
-	const char *text = kjson_str(rec, "reply.text"), *fence = strstr(text, "```");
-	size_t len = fence ? (size_t)(fence - text) : 0;
-	char *prelude;
+	auto_free char *prelude =
+	    kregex_part("(?s)\\A(.*?)[ \t\n]*+```", kjson_str(rec, "reply.text"));
 
-	while (len && strchr(" \t\n", text[len - 1]))
-		len--;
-	if (!len)
-		return;
-	prelude = kstrndup(text, len);
-	json_object_set_new(rec, "prelude", cut_json(prelude, PRELUDE));
-	free(prelude);
+	if (prelude && *prelude)
+		json_object_set_new(rec, "prelude", cut_json(prelude, PRELUDE));
 }
 
 /* A candidate from the model, without long texts, with its current speed-up. */
@@ -145,8 +133,8 @@ load_report(bool empty)
 	if (report.best == report.reference)
 		report.best = NULL;
 	load_verify();
-	report.machine = load_json("trials/000/machine.json");
-	report.roofline = load_json("trials/000/roofline.json");
+	report.machine = kjson_if_there(kplace_trial(0, "machine.json"));
+	report.roofline = kjson_if_there(kplace_trial(0, "roofline.json"));
 	for (size_t i = 1; i < report.count && !report.audited; i++)
 		report.audited = of(report.list[i], "audit");
 	report.audit = kaccount_report();
