@@ -9,7 +9,7 @@
 #include "klog.h"
 #include "preprocess.h"
 
-enum { TRIES = 8, PULLS = 32, LOG_CHARS = 6000, CONTEXT_MAX = 200000, LARGE = 10000 };
+enum { TRIES = 8, PULLS = 32, CONTEXT_MAX = 200000, LARGE = 10000 };
 
 json_t *
 compile_settings(void)
@@ -74,7 +74,7 @@ build_with(const char *source, const char *object, const char *more, char **log)
 	if (r.status == 127)
 		kdie(K_MISSING, "the compiler is not installed: %.80s", command);
 	text = r.status ? file_text(r.log, &len) : NULL;
-	*log = text ? klog_compiler(text, len, LOG_CHARS, 0) : NULL;
+	*log = text ? klog_compiler(text, len) : NULL;
 	if (r.status && !*log)
 		*log = kstrdup("(the compiler printed nothing)");
 	free(text);

@@ -14,7 +14,7 @@
 
 static const char usage[] = "usage: kadopt integrate [OPTION...]\n";
 
-enum { TRIES = 8, PAIRS = 3, LOG_CHARS = 6000 };
+enum { TRIES = 8, PAIRS = 3 };
 
 /* The winner on its way into the application: one a process. */
 static struct {
@@ -197,7 +197,7 @@ build_log(void)
 	size_t len;
 	auto_free char *text = file_text(adopt_path("log/watch-build.log"), &len);
 
-	return text ? klog_compiler(text, len, LOG_CHARS, 0) : kstrdup("");
+	return text ? klog_compiler(text, len) : kstrdup("");
 }
 
 /* Asks the model once; the patch stays unchanged, or gets a new text for the kernel's file. */

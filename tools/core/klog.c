@@ -5,7 +5,7 @@
 #include "kfence.h"
 #include "kregex.h"
 
-enum { LINE_MAX_BYTES = 400 };
+enum { LOST = 2000 }; /* bytes of error lines that were cut off and are appended again */
 
 #define ERROR \
 	"(?:[Ee]rror:|ERROR:|undefined reference|multiple definition|ld returned|fatal error|" \
@@ -36,25 +36,15 @@ static const struct {
 	{ "(?m)^(?=.{401})(.{1,400})(?![\\x80-\\xbf]).*", "$1..." },
 };
 
-char *
-klog_clip(const char *text, size_t max)
-{
-	size_t len = strlen(text), keep = kutf8_prefix(text, len, max);
-
-	if (keep == len)
-		return kstrdup(text);
-	return kasprintf("%.*s\n[... %zu bytes cut ...]\n", (int)keep, text, len - keep);
-}
-
-/* Error lines that are not in the kept part, up to MAX bytes of them. */
+/* Error lines that are not in the kept part. */
 static void
-append_lost(struct kbuf *out, const char *cut, size_t max)
+append_lost(struct kbuf *out, const char *cut)
 {
 	size_t start = out->len;
 	struct kregex_span at;
 
 	for (; kregex_find("(?m)^.*" ERROR ".*\n", cut, strlen(cut), &at, 1); cut += at.to)
-		if (out->len - start + at.to - at.from <= max)
+		if (out->len - start + at.to - at.from <= LOST)
 			kbuf_slice(out, cut, at.from, at.to);
 }
 
@@ -70,33 +60,28 @@ first_error(const char *text)
 }
 
 char *
-klog_compiler(const char *log, size_t len, size_t max, size_t lost)
+klog_compiler(const char *log, size_t len)
 {
 	auto_free char *text = kfence_log(log, len), *all = NULL;
-	char *next;
+	const char *rest;
 	struct kbuf out = { 0 };
-	size_t keep;
 
 	len = strlen(text);
 	all = kasprintf("%s%s", text + first_error(text), len && text[len - 1] != '\n' ? "\n" : "");
 	kforeach(change, changes) {
-		next = kregex_sub(change->pattern, all, change->with);
+		char *next = kregex_sub(change->pattern, all, change->with);
+
 		free(all);
 		all = next;
 	}
 	len = strlen(all);
-	keep = kutf8_prefix(all, len, max);
-	/* Cut between lines rather than within one, when that costs little. */
-	if (keep < len) {
-		const char *nl = memrchr(all, '\n', keep);
-
-		if (nl && keep - (size_t)(nl - all) < LINE_MAX_BYTES + 8)
-			keep = (size_t)(nl - all) + 1;
-	}
-	kbuf_add(&out, all, keep);
-	if (keep < len) {
-		kbuf_printf(&out, "[... %zu bytes cut ...]\n", len - keep);
-		append_lost(&out, all + keep, lost);
+	/* Lines are short by now, so that a cut between two of them costs little. */
+	rest = len > KLOG_MAX ? memrchr(all, '\n', KLOG_MAX) : all + len;
+	rest = rest ? rest + (*rest == '\n') : all;
+	kbuf_add(&out, all, (size_t)(rest - all));
+	if (*rest) {
+		kbuf_printf(&out, "[... %zu bytes cut ...]\n", strlen(rest));
+		append_lost(&out, rest);
 	}
 	return out.data;
 }

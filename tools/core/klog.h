@@ -7,23 +7,14 @@
 
 #include "kutil.h"
 
-enum {
-	KLOG_MAX = 5000, /* bytes kept of a log */
-	KLOG_LOST = 2000 /* bytes of error lines that were cut off and are appended again */
-};
+enum { KLOG_MAX = 5000 }; /* kept of a log */
 
 /*
  * Compiler output, trimmed: clean (kfence_log); begins with the context of the first error, when
  * there is one; warnings and notes about files outside the candidate (absolute paths) dropped,
  * errors never; command lines shortened to compiler, sources and output; include and "required
  * from" stacks of more than two lines collapsed; paths shortened; repeated lines dropped; lines cut
- * at 400 bytes; at most MAX bytes, then up to LOST bytes of the error lines that were cut off. The
+ * at 400 bytes; at most 5000 bytes, then up to 2000 bytes of the error lines that were cut off. The
  * caller frees.
  */
-char *klog_compiler(const char *log, size_t len, size_t max, size_t lost);
-
-/*
- * At most MAX bytes of TEXT, cut between characters with a marker that says how much is missing.
- * The caller frees.
- */
-char *klog_clip(const char *text, size_t max);
+char *klog_compiler(const char *log, size_t len);

@@ -269,8 +269,7 @@ char *
 build_log(const struct kproc_result *r, int max)
 {
 	auto_free char *both = kasprintf("%s%s", r->err, r->out),
-	               *log = klog_compiler(both, strlen(both), KLOG_MAX, KLOG_LOST),
-	               *end = forced_end(r, max);
+	               *log = klog_compiler(both, strlen(both)), *end = forced_end(r, max);
 
 	return end ? kasprintf("%s[the build was %s]\n", log, end) : kstrdup(log);
 }

@@ -311,7 +311,7 @@ add_log(const struct kproc_result *r, const json_t *answer)
 {
 	const char *said = kjson_maybe(answer, "log");
 	auto_free char *text = said ? kstrdup(said) : kfence_log(r->err, r->err_len),
-	               *clip = klog_clip(text, KLOG_MAX);
+	               *clip = kfence_shorten(text, KLOG_MAX);
 
 	if (*clip)
 		kjson_set(eval, "log", kjson_string(clip));
@@ -360,7 +360,7 @@ custom_build(struct trial *t)
 		b->ok = kjson_bool_or(answer, "ok", true);
 		free(b->log);
 		said = kjson_str(answer, "log");
-		b->log = klog_compiler(said, strlen(said), KLOG_MAX, KLOG_LOST);
+		b->log = klog_compiler(said, strlen(said));
 	}
 	if (b->ok)
 		b->so = work_read(t->work, so_name, FILE_MAX_BYTES, &b->so_len);

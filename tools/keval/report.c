@@ -166,7 +166,7 @@ report_log(void)
 	}
 	if (*said)
 		tell("%s%s", said, said[strlen(said) - 1] == '\n' ? "" : "\n");
-	clip = klog_clip(text.data, KLOG_MAX + KLOG_LOST);
+	clip = kfence_shorten(text.data, KLOG_MAX);
 	kjson_set(eval, "log", kjson_string(clip));
 }
 
