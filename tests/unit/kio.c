@@ -78,7 +78,7 @@ test_stream(void)
 	CHECK(kjson_bool_or(rec.json, "b.t", false));
 	CHECK_STR(kjson_str_or(rec.json, "b.none", "def"), "def");
 	CHECK_EXIT(K_USAGE, krec_str(&rec, "b.n"));
-	CHECK_EXIT(K_USAGE, krec_get(&rec, "none"));
+	CHECK_EXIT(K_USAGE, krec_str(&rec, "none"));
 	krec_free(&rec);
 	CHECK(!kin_next(&in, &rec));
 	kin_close(&in);

@@ -505,23 +505,14 @@ kjson_path(const json_t *obj, const char *path)
 	return obj;
 }
 
-const json_t *
-krec_get(const struct krec *rec, const char *path)
-{
-	const json_t *v = kjson_path(rec->json, path);
-
-	if (!v)
-		kdie_usage("%s:%ld: the record has no '%s'", rec->file, rec->lineno, path);
-	return v;
-}
-
 const char *
 krec_str(const struct krec *rec, const char *path)
 {
-	const json_t *v = krec_get(rec, path);
+	const json_t *v = kjson_path(rec->json, path);
 
 	if (!json_is_string(v))
-		kdie_usage("%s:%ld: '%s' is not a string", rec->file, rec->lineno, path);
+		kdie_usage("%s:%ld: the record has no %s'%s'", rec->file, rec->lineno,
+		    v ? "string " : "", path);
 	return json_string_value(v);
 }
 

@@ -149,7 +149,6 @@ size_t kjson_size(const json_t *value);
  * when the member is absent; the others die with K_USAGE naming file:line and the field when it is
  * absent or of another type. Results are borrowed.
  */
-const json_t *krec_get(const struct krec *rec, const char *path);
 const char *krec_str(const struct krec *rec, const char *path);
 const json_t *kjson_path(const json_t *obj, const char *path);
 const char *kjson_str_or(const json_t *obj, const char *path, const char *def);

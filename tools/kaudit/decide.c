@@ -7,6 +7,7 @@
 
 #include "kaudit.h"
 #include "karch.h"
+#include "kplace.h"
 
 static const char real[] = "ACCEPT-as-real", unmeasured[] = "ACCEPT-unmeasured",
                   asterisk[] = "ACCEPT-with-asterisk", overfit[] = "REJECT-as-overfit";
@@ -44,7 +45,7 @@ static json_t *
 rivals_eval(void)
 {
 	const char *id = kjson_str_or(finding.record, "sample.incumbent", "000/00");
-	json_auto_t *record = karch_is_id(id) ? karch_record(id, "eval") : NULL;
+	json_auto_t *record = karch_is_id(id) ? kin_first(kplace_id(id, "eval")) : NULL;
 
 	return json_incref(json_object_get(record, "eval"));
 }

@@ -179,7 +179,7 @@ prepare(void)
 	call.system = krec_str(&call.rec, "prompt.system");
 	call.user = krec_str(&call.rec, "prompt.user");
 	call.sha256 = krec_str(&call.rec, "prompt.sha256");
-	user_len = json_string_length(krec_get(&call.rec, "prompt.user"));
+	user_len = strlen(call.user);
 	stable = kjson_int(call.rec.json, "prompt.stable_bytes");
 	call.stable_bytes = stable > 0 && (size_t)stable <= user_len ? (size_t)stable : 0;
 	strcpy(call.id, krec_id(&call.rec));

@@ -776,17 +776,11 @@ karch_hints(const json_t *directions)
 	return out;
 }
 
-json_t *
-karch_record(const char *id, const char *stage)
-{
-	return kin_first(kplace_id(id, stage));
-}
-
 /* Adds the second model's digest of the log, if there is such a file. */
 static void
 add_digest(json_t *program, const char *id)
 {
-	json_auto_t *record = karch_record(id, "digest");
+	json_auto_t *record = kin_first(kplace_id(id, "digest"));
 	const char *digest = kjson_maybe(record, "reply.text");
 
 	if (digest)
@@ -800,7 +794,7 @@ karch_program(const char *id, bool log)
 	                         *const all[] = { "code", "files", "log", "digest", "profile",
 		                         NULL };
 	json_t *program = json_pack("{s:s}", "id", id);
-	json_auto_t *record = karch_record(id, "eval");
+	json_auto_t *record = kin_first(kplace_id(id, "eval"));
 
 	if (!kjson_maybe(record, "eval.code"))
 		kdie_usage("%s/trials/%s/eval.ndjson: %s", kcamp.dir, id,

@@ -181,8 +181,6 @@ json_t *karch_hints(const json_t *directions);
 json_t *karch_program(const char *id, bool log);
 /* The first line of the archive IN: NULL and a new reference, or what is wrong with it. */
 char *karch_header(struct kin *in, json_t **header);
-/* The record of candidate ID after a stage, as its file has it. New reference, or NULL. */
-json_t *karch_record(const char *id, const char *stage);
 
 /* Shortest decimal form that reads back as V, a text of kshown. */
 const char *karch_real(double v);

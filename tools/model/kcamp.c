@@ -100,20 +100,21 @@ check_names(void)
 	}
 }
 
-/* The only link that kiln makes points to the archive of a trial. */
-static void
-check_position(void)
+long
+kcamp_position(void)
 {
-	auto_free char *path = kasprintf("%s/archive.ndjson", kcamp.dir);
-	char target[64];
+	const char *path = kshown("%s/archive.ndjson", kcamp.dir);
+	char target[64] = "";
 	ssize_t n = readlink(path, target, sizeof target - 1);
+	long trial = -1;
 	int end = 0;
 
-	target[n > 0 ? n : 0] = '\0';
-	if (n > 0 && (sscanf(target, "trials/%*[0-9]/archive.ndjson%n", &end) < 0 || end != n))
+	sscanf(target, "trials/%6ld/archive.ndjson%n", &trial, &end);
+	if (n > 0 && (end != n || !kis_digit(target[strlen("trials/")])))
 		kdie_usage("%s: is a link to '%s', not to the archive of a trial; "
 		           "remove it, then run kcampaign views",
 		    path, target);
+	return trial;
 }
 
 static void
@@ -167,7 +168,7 @@ kcamp_load(void)
 	}
 	kcamp.task = kstrdup(kcamp_path(kcamp_str("task")));
 	check_names();
-	check_position();
+	kcamp_position();
 }
 
 static const struct kknob *

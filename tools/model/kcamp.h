@@ -35,6 +35,11 @@ extern struct kcamp {
  */
 void kcamp_load(void);
 /*
+ * The only link that kiln makes in the folder, archive.ndjson, points to the archive of a trial:
+ * its number, or -1 without the link. Another target ends the program like a wrong field.
+ */
+long kcamp_position(void);
+/*
  * A campaign may come from somebody else, and its folder may contain links that lead out of it.
  * kcamp_load refuses such links among the names that kiln makes there, and this function refuses
  * them anywhere below trials, rounds, logs and memory: programs that walk through a whole campaign

@@ -3,37 +3,36 @@
 #include "kmemo.h"
 
 #include "kfence.h"
+#include "kregex.h"
 
 struct kmemo_masks kmemo_masks;
 
 enum { FILE_MAX = 64 << 20, TEXT_MAX = 6000, ITEM_MAX = 400, ITEMS_MAX = 40 };
 
-/* Is NAME the PREFIX, a number printed with at least DIGITS digits, and SUFFIX? */
-static bool
-numbered(const char *name, const char *prefix, int digits, const char *suffix, long *number)
-{
-	size_t n = strlen(prefix), count;
-	auto_free char *again = NULL;
+/* Numbers as kiln writes them into names. */
+static const char version_form[] = "\\Av(0|[1-9]\\d{0,5})\\z",
+                  version_file[] = "\\Av(0|[1-9]\\d{0,5})\\.json\\z",
+                  compact_file[] = "\\Acompact-(\\d{3}|[1-9]\\d{3,5})\\.ndjson\\z";
 
-	if (strncmp(name, prefix, n))
-		return false;
-	count = strspn(name + n, "0123456789");
-	if (!count || count > 6)
-		return false;
-	*number = atol(name + n);
-	again = kasprintf("%s%0*ld%s", prefix, digits, *number, suffix);
-	return !strcmp(again, name);
+static bool
+numbered(const char *name, const char *form, long *number)
+{
+	auto_free char *digits = kregex_part(form, name);
+
+	if (digits)
+		*number = atol(digits);
+	return digits;
 }
 
 bool
 kmemo_version(const char *name, long *version)
 {
-	return numbered(name, "v", 1, "", version);
+	return numbered(name, version_form, version);
 }
 
 /* Numbers in the names of memory's files, ascending. */
 static long *
-numbers(const char *prefix, int digits, const char *suffix, size_t *count)
+numbers(const char *form, size_t *count)
 {
 	auto_free char *path = kasprintf("%s/memory", kcamp.dir);
 	DIR *d = kopen_folder(path);
@@ -42,9 +41,8 @@ numbers(const char *prefix, int digits, const char *suffix, size_t *count)
 
 	*count = 0;
 	while ((e = knext_entry(d, path)))
-		if (numbered(e->d_name, prefix, digits, suffix, &number)) {
+		if (numbered(e->d_name, form, &number))
 			*kadded(list, *count) = number;
-		}
 	if (list)
 		qsort(list, *count, sizeof *list, kby_number);
 	return list;
@@ -53,7 +51,7 @@ numbers(const char *prefix, int digits, const char *suffix, size_t *count)
 long *
 kmemo_versions(size_t *count)
 {
-	return numbers("v", 1, ".json", count);
+	return numbers(version_file, count);
 }
 
 json_t *
@@ -141,7 +139,7 @@ json_t *
 kmemo_compaction(long trial, char **name)
 {
 	size_t count;
-	auto_free long *list = numbers("compact-", 3, ".ndjson", &count);
+	auto_free long *list = numbers(compact_file, &count);
 	json_t *found = NULL;
 
 	while (count > 0 && !found) {

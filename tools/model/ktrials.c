@@ -52,13 +52,9 @@ find_last(void)
 long
 ktrials_linked(void)
 {
-	char target[64] = "";
-	long trial = -1;
-	int end = 0;
+	long trial = kcamp_position();
 
-	if (readlink(kshown("%s/archive.ndjson", kcamp.dir), target, sizeof target - 1) > 0)
-		sscanf(target, "trials/%6ld/archive.ndjson%n", &trial, &end);
-	return end && !target[end] && trial >= 0 && has_archive(trial) ? trial : -1;
+	return trial >= 0 && has_archive(trial) ? trial : -1;
 }
 
 long
