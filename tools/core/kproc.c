@@ -209,28 +209,27 @@ is_readable(int fd)
 	return fd >= 0 && poll(&(struct pollfd){ fd, POLLIN, 0 }, 1, 0) > 0;
 }
 
-/* Takes what is in the pipe, and does not wait for more. */
-static void
-drain(struct stream *s, size_t max, bool pass, struct kproc_result *r)
+/* Takes some of what is in the pipe; false when there is nothing. */
+static bool
+take(struct stream *s, size_t max, bool pass, struct kproc_result *r)
 {
 	char chunk[65536];
+	size_t room = max - s->text.len;
+	ssize_t n;
 
-	while (!r->flooded && is_readable(s->fd)) {
-		ssize_t n = read(s->fd, chunk, sizeof chunk);
-		size_t room = max - s->text.len;
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0) {
-			kclose_at(&s->fd);
-			s->fd = -1;
-			return;
-		}
-		r->flooded = (size_t)n > room;
-		kbuf_add(&s->text, chunk, r->flooded ? room : (size_t)n);
-		if (pass)
-			kpass(chunk, (size_t)n);
+	if (r->flooded || !is_readable(s->fd))
+		return false;
+	n = TEMP_FAILURE_RETRY(read(s->fd, chunk, sizeof chunk));
+	if (n <= 0) {
+		kclose_at(&s->fd);
+		s->fd = -1;
+		return false;
 	}
+	r->flooded = (size_t)n > room;
+	kbuf_add(&s->text, chunk, r->flooded ? room : (size_t)n);
+	if (pass)
+		kpass(chunk, (size_t)n);
+	return true;
 }
 
 /*
@@ -253,8 +252,11 @@ listen_to(const struct kproc *p, int pidfd, struct stream s[2], struct kproc_res
 		if (!r->timed_out)
 			poll(fds, LEN(fds), left > 60000000000 ? 60000 : (int)(left / 1000000) + 1);
 		ended = fds[2].revents;
+		/* A child that prints all the time must not keep us from the clock. */
 		for (int i = 0; i < 2; i++)
-			drain(&s[i], p->max_output ?: OUTPUT_MAX, i && p->pass_err, r);
+			while (
+			    take(&s[i], p->max_output ?: OUTPUT_MAX, i && p->pass_err, r) && ended)
+				;
 	}
 	r->wall_s = kseconds_since(start);
 }
