@@ -218,11 +218,14 @@ def all_checked: length > 0 and all(.[]; (.checked_per_sample // 0) >= (.calls_p
 
 def share($rate; $ceiling): if $rate > 0 and $ceiling.plain > 0
 	then { share: ($rate / $ceiling.plain), by: ($ceiling.by // "?") } else null end;
+# A figure {"value", "unit"} in operations or bytes per second.
+def plain: .plain = (.value // 0) * ({ T: 1e12, G: 1e9, M: 1e6 }[.unit[:1]] // 0);
 # How close the program of that class comes to the ceilings; what draws the roofline.
 def roofline($class; $workloads; $ids):
 	def ns($class; $name): first($workloads[] | select(.name == $name).programs[] | select(.class == $class).ns) // 0;
 	def measured($name): [.workloads[]?[$name] | select(.by // "" | contains("measured")).plain] | max // 0;
-	(.peaks.compute.plain // 0) as $peak | (.peaks.memory.plain // 0) as $bandwidth
+	((.peaks, .workloads[]?) | (.compute, .memory, .compute_ceiling, .memory_ceiling) | objects) |= plain
+	| (.peaks.compute.plain // 0) as $peak | (.peaks.memory.plain // 0) as $bandwidth
 	| { compute: (measured("compute_ceiling") | select(. > 0) // $peak), memory: measured("memory_ceiling") } as $measured
 	| [.workloads[]? | ns($class; .workload) as $ns | (if $ns > 0 then 1e9 / $ns else 0 end) as $calls
 		| . + { ns: $ns, flops_rate: ((.flops // 0) * $calls), bytes_rate: ((.bytes // 0) * $calls) }

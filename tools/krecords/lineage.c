@@ -315,13 +315,7 @@ make_commit(size_t i, const char *base, const char *parent, bool write)
 static char *
 resolve(const char *before, const char *name, const char *after)
 {
-	char *sha = GIT_TRY("rev-parse", "-q", "--verify", kshown("%s%s%s", before, name, after));
-
-	if (sha && !*sha) {
-		free(sha);
-		sha = NULL;
-	}
-	return sha;
+	return GIT_TRY("rev-parse", "-q", "--verify", kshown("%s%s%s", before, name, after));
 }
 
 static char *

@@ -5,7 +5,6 @@
  */
 
 #include "kends.h"
-#include "khw.h"
 #include "kjq.h"
 #include "kreport.h"
 
@@ -313,32 +312,6 @@ work_json(void)
 	return work;
 }
 
-/* Adds the plain number of a figure {"value", "unit"} to it. */
-static void
-make_plain(json_t *figure)
-{
-	const char *unit = kjson_str(figure, "unit");
-	enum khw_dimension dimension = strstr(unit, "/s") ? KHW_BANDWIDTH : KHW_RATE;
-
-	if (figure)
-		json_object_set_new(figure, "plain",
-		    json_real(kjson_num(figure, "value") * fmax(khw_unit(dimension, unit), 0)));
-}
-
-static json_t *
-roofline_json(void)
-{
-	static const char *const peaks[] = { "compute", "memory" },
-	                         *const ceilings[] = { "compute_ceiling", "memory_ceiling" };
-
-	for (size_t i = 0; i < LEN(peaks); i++) {
-		make_plain(json_object_get(json_object_get(report.roofline, "peaks"), peaks[i]));
-		kjson_foreach(w, report.roofline, "workloads")
-			make_plain(json_object_get(w, ceilings[i]));
-	}
-	return report.roofline;
-}
-
 /* The program's files, for the page: the code, and the other files of a bundle. */
 static json_t *
 source_of(const struct kcandidate *c, const char *what)
@@ -381,7 +354,7 @@ report_facts(json_t **figures)
 	    report.verify, "refused", report.refused, "verify_trial",
 	    (json_int_t)report.verify_trial, "begun", (json_int_t)report.begun, "damage",
 	    damage->len ? kjson_text(damage->data, damage->len) : NULL, "machine", report.machine,
-	    "roofline", roofline_json(), "attribution", report.audited ? report.audit : NULL,
+	    "roofline", report.roofline, "attribution", report.audited ? report.audit : NULL,
 	    "best", report.best ? best_json() : NULL, "workloads", workloads_json(), "no_baseline",
 	    !report.task->baseline_count, "counts_alone", report.task->alone);
 
