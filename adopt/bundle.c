@@ -629,18 +629,11 @@ add_kernel(struct kbuf *out, const struct source *x, const struct kscan_item *it
 	kbuf_slice(out, x->text, item->from + specifiers.to, item->to);
 }
 
-/* Does one of the first N parts have the same include as X? */
-static bool
-seen_include(const struct bundle *b, size_t n, const struct kscan_item *x)
-{
-	return kany(kforeach_of(p, b->parts, n),
-	    p->item->kind == KSCAN_INCLUDE && !strcmp(p->item->names[0], x->names[0]));
-}
-
 char *
 bundle_text(struct bundle *b)
 {
 	enum kscan_kind last = KSCAN_INCLUDE;
+	json_auto_t *included = json_object();
 	auto_buf struct kbuf out = { 0 };
 
 	kbuf_printf(&out, "/* %s of %s, and what it needs. */\n", adoption.kernel, adoption.file);
@@ -649,10 +642,10 @@ bundle_text(struct bundle *b)
 		const struct kscan_item *x = p->item;
 
 		if (!is_kept(p) ||
-		    (x->kind == KSCAN_INCLUDE && seen_include(b, (size_t)(p - b->parts), x)))
+		    (x->kind == KSCAN_INCLUDE && !kjson_enter(included, x->names[0])))
 			continue;
-		if ((last != x->kind || x->kind == KSCAN_FUNCTION || x->lead < x->from) &&
-		    (last != KSCAN_INCLUDE || x->kind != KSCAN_INCLUDE))
+		if (last != x->kind || x->kind == KSCAN_FUNCTION ||
+		    (x->lead < x->from && x->kind != KSCAN_INCLUDE))
 			kbuf_puts(&out, "\n");
 		last = x->kind;
 		add_depth(&out, x, true);

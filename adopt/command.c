@@ -297,17 +297,6 @@ program_output_of(const char *const *argv, const char *in, int failure)
 	return kstrdup(r.out);
 }
 
-json_t *
-command_json(const char *tool, const char *what)
-{
-	auto_free char *text = program_output(NULL, -1, tool, what, "-c", adoption.dir);
-	json_t *json = json_loads(text, 0, NULL);
-
-	if (!json)
-		kdie(K_IO, "%s %s printed no JSON", tool, what);
-	return json;
-}
-
 void
 command_free(struct command_result *r)
 {

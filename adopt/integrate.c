@@ -86,12 +86,16 @@ judge_winner(enum verdict outcome)
 static bool
 find_winner(void)
 {
+	auto_free char *text = NULL;
 	json_auto_t *facts = NULL;
 	const json_t *best, *source;
 
 	if (!kis_there(campaign_path("archive.ndjson")))
 		kdie_usage("%s: the campaign has not run yet; run make campaign", adoption.dir);
-	facts = command_json("kreport", "--json");
+	text = program_output(NULL, -1, "kreport", "--json", "-c", adoption.dir);
+	facts = json_loads(text, 0, NULL);
+	if (!facts)
+		kdie(K_IO, "kreport printed no JSON");
 	best = json_object_get(facts, "best");
 	source = kjson_find(json_object_get(facts, "sources"), "id", kjson_str_or(best, "id", "?"));
 	if (!source)
@@ -306,9 +310,6 @@ static int
 roll_back(void)
 {
 	journal_restore();
-	if (!command_good("rebuild", adoption.build))
-		kwarn("%s is restored, but the project's build failed; build it again",
-		    adoption.file);
 	conclude("ROLLED BACK: %s/%s is restored", adoption.project, adoption.file);
 	if (!attempt.digits)
 		return K_NO;

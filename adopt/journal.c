@@ -217,6 +217,7 @@ void
 journal_restore(void)
 {
 	json_auto_t *change = last_change();
+	auto_result struct command_result r = { 0 };
 
 	kjson_foreach_member(file, v, change, "files") {
 		size_t len;
@@ -227,20 +228,13 @@ journal_restore(void)
 	}
 	return_outputs();
 	note(json_pack("{s:s}", "what", "restored"));
-}
-
-/* ---- after a kill ---- */
-
-/* Object files from the removed version may still be there. */
-static void
-rebuild(void)
-{
-	auto_result struct command_result r =
-	    command_run(adoption.project, adoption.build, NULL, "rebuild");
-
+	/* Object files from the removed version may still be there. */
+	r = command_run(adoption.project, adoption.build, NULL, "rebuild");
 	if (r.status)
 		kwarn("the sources are right, but the build fails: %s", r.why);
 }
+
+/* ---- after a kill ---- */
 
 /* The first file of the change that somebody else has edited; NULL: none. */
 static const char *
@@ -277,7 +271,6 @@ journal_repair(void)
 		return K_USAGE;
 	}
 	journal_restore();
-	rebuild();
 	kwarn("%s/%s is restored", adoption.project, adoption.file);
 	return K_OK;
 }

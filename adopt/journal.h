@@ -36,7 +36,7 @@ bool journal_is_accepted(const char *id);
  */
 void journal_change(const struct patch *p, const char *run, const char *id);
 void journal_accepted(void);
-/* Restores the saved files, and the outputs as they were before the change; the caller builds. */
+/* Restores the saved files, and the outputs as they were before the change, and builds. */
 void journal_restore(void);
 
 /*

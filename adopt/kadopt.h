@@ -145,8 +145,6 @@ void copy_project(const char *folder);
 void clean_copy(const char *copy, const char *original);
 /* The copy that the preflight builds, and from which everything is taken. */
 char *project_copy(void);
-/* Copies the files in the folder FROM over those in TO, replacing links there. */
-void copy_over(const char *from, const char *to);
 void remove_folder(const char *path);
 
 /* siblings.c: folders next to the project, or further up, that it refers to as "../NAME". */
@@ -198,11 +196,6 @@ char *program_output_of(const char *const *argv, const char *in, int failure);
 	program_output_of((const char *const[]){ __VA_ARGS__, NULL }, in, failure)
 #define script_output(in, failure, script, ...) \
 	program_output(in, failure, "sh", "-c", script, "sh", __VA_ARGS__)
-/*
- * The JSON that a tool of kiln prints, when called with "-c DIR"; dies as the tool does. New
- * reference.
- */
-json_t *command_json(const char *tool, const char *what);
 /* TEXT in single quotes, for the shell. */
 void command_quote(struct kbuf *b, const char *text);
 /*

@@ -192,10 +192,10 @@ main_launch(const json_t *launches)
 	kjson_foreach(l, launches) {
 		double threads = 1;
 
-		for (size_t k = 0; k < 3; k++)
-			threads *=
-			    json_number_value(json_array_get(json_object_get(l, "grid"), k)) *
-			    json_number_value(json_array_get(json_object_get(l, "block"), k));
+		kjson_foreach(n, l, "grid")
+			threads *= json_number_value(n);
+		kjson_foreach(n, l, "block")
+			threads *= json_number_value(n);
 		if (threads > most) {
 			most = threads;
 			best = l;

@@ -388,13 +388,6 @@ project_copy(void)
 }
 
 void
-copy_over(const char *from, const char *to)
-{
-	free(program_output(
-	    NULL, K_IO, "cp", "-R", "--remove-destination", "--", path_of("%s/.", from), to));
-}
-
-void
 copy_project(const char *folder)
 {
 	remove_folder(folder);

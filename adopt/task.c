@@ -1861,10 +1861,9 @@ set_defaults(void)
 	json_auto_t *settings = compile_settings(), *m = kjson_load(path);
 	json_t *search = kjson_ensure(m, "search", json_object()),
 	       *eval = kjson_ensure(m, "eval", json_object());
-	bool linear = strcmp(kjson_str_or(adoption.json, "mode", "linear"), "map-elites");
 	auto_free char *gpu = adoption.device ? gpu_name() : NULL;
 
-	if (!linear)
+	if (kjson_is(adoption.json, "mode", "map-elites"))
 		kjson_put(search, "branches", 1);
 	kjson_extend(m, "{s:{s:i,s:i},s:{s:f},s:{s:s},s:o}", "stop", "trials", 6, "patience", 4,
 	    "score", "min_gain", 0.02, "git", "branch", "none", "title",

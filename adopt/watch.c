@@ -46,8 +46,10 @@ watch_copy(void)
 
 	kmake_folder(watch.folder);
 	copy_project(copy);
+	/* Also over links. */
 	if (watch.overlay)
-		copy_over(watch.overlay, copy);
+		free(program_output(NULL, K_IO, "cp", "-R", "--remove-destination", "--",
+		    path_join(watch.overlay, "."), copy));
 }
 
 /*
