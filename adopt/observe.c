@@ -241,23 +241,22 @@ write_observed(const char *path, const json_t *header, const json_t *calls)
 	kout_commit();
 }
 
-/* Call I of all runs, with the median of its times. */
+/* Call I of the first N runs, with the median of its times. */
 static json_t *
 timing_of(const json_t *runs, size_t n, size_t i)
 {
 	json_t *r = record_of(json_array_get(json_array_get(runs, 0), i), i),
 	       *samples = json_array();
-	double *ns = kcalloc(n, sizeof *ns);
+	auto_free double *ns = NULL;
 
-	for (size_t k = 0; k < n; k++) {
-		ns[k] = kjson_num(json_array_get(json_array_get(runs, k), i), "ns");
-		json_array_append_new(samples, json_integer((json_int_t)ns[k]));
-	}
+	kjson_foreach(run, runs)
+		if (kjson_at(run) < n)
+			json_array_append(samples, json_object_get(json_array_get(run, i), "ns"));
+	ns = kjson_numbers(samples, &n);
 	kjson_put(r, "ns", (json_int_t)kstat_quantile(ns, n, 0.5));
 	json_object_set_new(r, "samples", samples);
 	json_object_del(r, "pointers");
 	json_object_del(r, "launches");
-	free(ns);
 	return r;
 }
 
@@ -373,7 +372,7 @@ static void
 observe(json_t *header, const char *observed)
 {
 	json_auto_t *calls = watch_calls(),
-	            *assumed = adoption.unit && !watch.cuda ? assume(calls) : NULL, *head = NULL,
+	            *assumed = adoption.unit && !watch.cuda ? assume(calls) : NULL,
 	            *runs = json_array();
 
 	if (json_object_size(assumed)) {
@@ -383,7 +382,6 @@ observe(json_t *header, const char *observed)
 		calls = watch_calls();
 		json_object_set(header, "assumed", assumed);
 	}
-	head = json_deep_copy(header);
 	check_launches(calls);
 	if (watch.dropped)
 		kwarn("%lld more calls of %s were not recorded; shares refer to the recorded ones",
@@ -394,10 +392,9 @@ observe(json_t *header, const char *observed)
 		work_part("times", "run %ld of %ld", i + 1, asked.runs)
 			json_array_append_new(runs, watch_run(WATCH_TIME));
 	tell_clock(asked.runs ? json_array_get(runs, 0) : calls);
-	add_program(head);
-	kjson_put(head, "schema", "timing/1");
+	kjson_put(header, "schema", "timing/1");
 	if (asked.runs)
-		write_timing(adopt_path("timing.ndjson"), head, runs);
+		write_timing(adopt_path("timing.ndjson"), header, runs);
 }
 
 static void
