@@ -40,6 +40,7 @@ test_streams(void)
 	CHECK(shell((struct kproc){ .in = big, .in_len = len }, "exec <&-; exit 4") == 0 &&
 	    r.exit_code == 4);
 	CHECK(shell((struct kproc){ 0 }, "cat") == 0 && r.out_len == 0 && r.exit_code == 0);
+	CHECK(signal(SIGPIPE, SIG_IGN) == SIG_IGN);
 	CHECK(shell((struct kproc){ .max_output = 1000, .timeout_s = 10 }, "yes") == 0);
 	CHECK(r.flooded && r.out_len == 1000);
 	CHECK(shell((struct kproc){ .timeout_s = 10 }, "exec >&- 2>&-; exit 6") == 0 &&

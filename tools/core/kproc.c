@@ -270,6 +270,7 @@ kproc_run(const struct kproc *p, struct kproc_result *r)
 	pid_t pid = -1;
 
 	*r = (struct kproc_result){ .exit_code = -1 };
+	signal(SIGPIPE, SIG_IGN);
 	if ((in >= 0 || !p->in_len) && !pipe2(out, O_CLOEXEC) && !pipe2(err, O_CLOEXEC))
 		pid = kproc_spawn(p, (int[3]){ in, out[1], err[1] });
 	if (pid > 0)

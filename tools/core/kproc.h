@@ -46,7 +46,8 @@ struct kproc_result {
 /*
  * Run to the end. Returns 0 with RESULT filled (free it with kproc_result_free), or -1 with errno
  * when the child could not be started (ENOENT: no such program). A child that fails is a result,
- * not an error. RLIMIT_CORE is always 0.
+ * not an error. RLIMIT_CORE is always 0. From here on SIGPIPE is ignored: other children, which may
+ * have ended, must not end their parent when it writes to them.
  */
 int kproc_run(const struct kproc *p, struct kproc_result *result);
 void kproc_result_free(struct kproc_result *result);
