@@ -297,7 +297,7 @@ echo 'int unrelated; // MARK-NOTHING' >project/b.c
 ln -s ../campaign/reference.c project/link.c
 ok 'a reference project: passages with the words of the operation, as foreign text, within the budget' '
 	. ./helpers.sh
-	mkdir -p r; campaign_of r matmul "NVIDIA H200" c "{\"reference_project\":\"../project\"}"
+	mkdir -p r; campaign_of r matmul "NVIDIA H200" c "{\"reference_project\":\"../project/\"}"
 	kprompt -c r record.ndjson >p; jq -r .prompt.user p >user
 	sed -n "/^# A project to take ideas from/,/^----- end passages of the reference project [0-9a-f]/p" user >part
 	grep -q "^----- begin passages of the reference project" part; grep -q "^kernels/gemm.cu, lines 1 to 2:" part

@@ -121,6 +121,7 @@ search(const char *folder)
 
 	for (FTSENT *e; tree && (e = fts_read(tree)) && files < MAX_FILES;) {
 		auto_free char *text = NULL, *clean = NULL;
+		const char *path;
 
 		if (e->fts_errno) {
 			errno = e->fts_errno;
@@ -133,7 +134,8 @@ search(const char *folder)
 		if (!text || memchr(text, '\0', len))
 			continue;
 		clean = kfence_clean(text, len);
-		add_best(clean, e->fts_path + strlen(folder) + 1);
+		path = e->fts_path + strlen(folder);
+		add_best(clean, path + strspn(path, "/"));
 	}
 	fts_close(tree);
 }
