@@ -16,22 +16,6 @@ struct options {
 	double variance;
 };
 
-static void
-parse_options(struct options *o, int argc, char **argv)
-{
-	const struct koption options[] = {
-		KOPTION_CAMPAIGN(&o->campaign),
-		KOPTION_OUTPUT(&o->output),
-		KOPTION_NUMBER("top", &o->top, 1, 64, "N\tchoose at most N configurations"),
-		KOPTION_REAL("variance", &o->variance, 1, 1e6,
-		    "X\tsplit a key if its times differ by more than the factor X"),
-		KOPTION_TEXT("key", &o->key, "NAME,NAME...\tgroup calls by these arguments"),
-		KOPTION_TEXT("ncu", &o->ncu, "FILE\ttake times from a CSV file of ncu"),
-	};
-
-	koption_all(options, usage, argc, argv);
-}
-
 /*
  * The calls in a file of records, and the *HEADER before them. MISSING: what to do if the file does
  * not exist. New references.
@@ -160,11 +144,20 @@ int
 command_configs(int argc, char **argv)
 {
 	struct options o = { .campaign = ".", .top = 5, .variance = 2.5 };
+	const struct koption options[] = {
+		KOPTION_CAMPAIGN(&o.campaign),
+		KOPTION_OUTPUT(&o.output),
+		KOPTION_NUMBER("top", &o.top, 1, 64, "N\tchoose at most N configurations"),
+		KOPTION_REAL("variance", &o.variance, 1, 1e6,
+		    "X\tsplit a key if its times differ by more than the factor X"),
+		KOPTION_TEXT("key", &o.key, "NAME,NAME...\tgroup calls by these arguments"),
+		KOPTION_TEXT("ncu", &o.ncu, "FILE\ttake times from a CSV file of ncu"),
+	};
 	json_auto_t *observed = NULL, *header = NULL, *found = NULL;
 	auto_free char *text = NULL;
 	const char *path;
 
-	parse_options(&o, argc, argv);
+	koption_all(options, usage, argc, argv);
 	path = path_of("%s/adopt/observed.ndjson", o.campaign);
 	observed = read_calls(path, "run kadopt observe to write it", &header);
 	found = choose(&o, observed, header, path);

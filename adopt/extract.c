@@ -345,8 +345,8 @@ extract_kernel(void)
 		x.log = NULL;
 	}
 	refuse_large(x.text);
-	result = json_pack("{s:s,s:i,s:i,s:O}", "schema", "extract/1", "tries", tries, "pulled",
-	    x.pulls, "notes", x.b.notes);
+	result = json_pack("{s:s,s:b,s:i,s:i,s:O}", "schema", "extract/1", "model", tries > 0,
+	    "tries", tries, "pulled", x.pulls, "notes", x.b.notes);
 	write_json(adopt_path("extract.json"), result);
 	kjson_foreach_text(note, x.b.notes)
 		kwarn("%s", note);

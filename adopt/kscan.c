@@ -481,6 +481,21 @@ kind_at_brace(const struct kscan *s, size_t p, struct kscan_item *x)
 }
 
 /*
+ * Does the ';' at P end a parameter of an old-style definition, "f(a, b) int a; double *b; {"? Then
+ * its parentheses contain only names, and only declarations without parentheses come before the
+ * brace.
+ */
+static bool
+is_old_style(const struct kscan *s, size_t from, size_t p, size_t to)
+{
+	struct kscan_item x = { .from = from };
+
+	return function_name(s, p, &x) &&
+	    kscan_matches(s, x.open, to,
+	        "\\A\\((?:\\s*\\w+\\s*(?:,|(?=\\))))+\\)\\s*[A-Za-z_][\\w\\s*,;\\[\\]]*;\\s*\\{");
+}
+
+/*
  * Can more follow the braces at BRACE of the declaration from FROM? A type may be followed by
  * names, and an initialiser by other variables; anything else ends there.
  */
@@ -518,8 +533,9 @@ scan_item(struct kscan *s, size_t p, size_t to, size_t depth)
 			p = at + 1;
 		else if (p >= to && (c == '{' || (c == '(' && s->code[to - 1] != ';')))
 			s->unclosed |= kscan_close(s, at, to) >= to;
-		ended = c == ';' ||
-		    (c == '{' && (x.kind != KSCAN_DECLARATION || !may_go_on(s, x.from, at)));
+		ended = c == ';'
+		    ? !is_old_style(s, x.from, at, to)
+		    : c == '{' && (x.kind != KSCAN_DECLARATION || !may_go_on(s, x.from, at));
 	}
 	x.to = p;
 	if (x.kind == KSCAN_DECLARATION)

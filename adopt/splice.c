@@ -421,7 +421,8 @@ add_parameters(struct kbuf *b)
 	                                      now = kscan_signature(change.new_kernel);
 	size_t p = k->open + 1;
 
-	if (was.count != now.count)
+	/* Nor with parameters declared after the parentheses, in K&R style. */
+	if (was.count != now.count || kscan_matches(old, was.close, k->body, ";"))
 		return false;
 	for (size_t i = 0; i < was.count; i++)
 		if (!*was.params[i].name || !*now.params[i].name ||

@@ -150,6 +150,8 @@ test_items(void)
 	check_items("constexpr int a = 1, b = 2;\nusing real = float;\n",
 	    "declaration:a,b declaration:real");
 	check_items("int f(void) {\n", "unclosed function:f");
+	check_items("static int f(a, b)\n\tint a; double *b, c[];\n{\n}\nvoid g(void) { }\n",
+	    "function:f function:g");
 	check_items("DEFINE(x) static int y;\nvoid g(void) { }\nint f(a) int b; struct s { int c; "
 	            "};\n",
 	    "declaration:DEFINE function:g declaration:f declaration:s");
