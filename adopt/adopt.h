@@ -116,6 +116,11 @@ void task_freeze(const json_t *task);
  */
 json_t *task_count(const json_t *task);
 /*
+ * The file of --ncu or, with --count, one that ncu makes of another run of the application now
+ * (observe.c); NULL: neither. The caller frees.
+ */
+char *counters_of(const json_t *kernels);
+/*
  * compile.c: how the project compiles the kernel's file, in the form that compile_settings returns
  * later.
  */

@@ -27,40 +27,6 @@ add_formula(json_t *formulas, const char *member, const char *what, const json_t
 	}
 }
 
-/*
- * The file of --ncu or, with --count, one that ncu makes of another run of the application now;
- * NULL: neither. The caller frees.
- */
-static char *
-counters_of(const json_t *kernels)
-{
-	const char *file = kjson_maybe(adoption.json, "ncu");
-	auto_free char *ncu = NULL, *text = NULL;
-	auto_buf struct kbuf b = { 0 };
-	auto_result struct command_result r = { 0 };
-	struct work_span w;
-	char *made, *kept = NULL;
-
-	if (file || !kjson_bool(adoption.json, "count"))
-		return kstrdup(file);
-	w = work_begin("count", "the work of a call, by ncu");
-	made = adopt_path("ncu.csv");
-	ncu = ncu_command(kernels);
-	kbuf_printf(&b, "%s --log-file ", ncu);
-	command_quote(&b, made);
-	kbuf_puts(&b, " sh -c ");
-	command_quote(&b, adoption.run);
-	r = command_run(project_copy(), b.data, NULL, "ncu");
-	text = file_text(made, NULL);
-	/* It may go on without counters. */
-	if (r.status || !text || !strstr(text, NCU_TITLES))
-		kwarn("the work of a call was not counted: %s", r.said ?: text ?: "no file");
-	else
-		kept = kstrdup(made);
-	work_end(&w);
-	return kept;
-}
-
 json_t *
 task_count(const json_t *task)
 {
