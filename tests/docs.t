@@ -86,6 +86,17 @@ ok 'the README sets PATH before it needs a tool, and calls only what exists' '
 	done <words
 	rm found'
 
+ok 'every option of a tool in the README is one' '
+	tr "|" "\n" <"$T/typed" | while read -r tool words; do
+		case " $tools " in *" $tool "*) ;; *) continue ;; esac
+		[ "$tool ${words%% *}" != "kcampaign adopt" ] || tool="kadopt adopt"
+		for option in $words; do
+			case $option in -?*) ;; *) continue ;; esac
+			# shellcheck disable=SC2086
+			$tool --help | grep -qe "${option}[ ,]" || { echo "$tool has no $option"; exit 1; }
+		done
+	done'
+
 ok 'every target of make in the README is one' '
 	cd "$KILN_DATA"
 	tr "&" "\n" <"$T/typed" | grep "^ *make " | tr " " "\n" | grep "^[a-z]" | grep -vx make | while read -r target; do

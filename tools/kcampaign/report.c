@@ -162,13 +162,53 @@ command_record(void)
 	return K_OK;
 }
 
+enum { LEVELS = 4 };
+
+/*
+ * The best speed-up per (memory, compute), over the other two axes; below zero: no candidate, zero:
+ * none correct.
+ */
+static long
+read_cells(long trial, double best[LEVELS][LEVELS])
+{
+	long n = 0;
+
+	for (int i = 0; i < LEVELS * LEVELS; i++)
+		best[i / LEVELS][i % LEVELS] = -1;
+	karch_load(kplace_trial(trial, "archive.ndjson"));
+	for (int cell = 0; cell < KARCH_CELLS; cell++) {
+		const struct karch_row *row = karch.elite[cell];
+		double *b = &best[karch_level(cell, 0)][karch_level(cell, 1)], speedup;
+
+		if (!row)
+			continue;
+		n++;
+		speedup = standing.best && !strcmp(row->id, standing.best) ? standing.speedup.mean
+		                                                           : row->speedup;
+		*b = fmax(*b, row->status == STATUS_CORRECT ? speedup : 0);
+	}
+	return n;
+}
+
 static void
 add_cells(long trial)
 {
-	const struct karch_row *list[KARCH_CELLS];
+	double best[LEVELS][LEVELS];
 
-	karch_load(kplace_trial(trial, "archive.ndjson"));
-	tell("cells    %zu of %d; karchive --cells shows them\n", karch_ranked(list), KARCH_CELLS);
+	tell("cells    %ld of 256; best speed-up by memory (down) and compute (across):\n",
+	    read_cells(trial, best));
+	for (int m = LEVELS - 1; m >= 0; m--) {
+		tell("         %d ", m);
+		for (int k = 0; k < LEVELS; k++)
+			if (best[m][k] < 0)
+				tell("%9s", ".");
+			else if (best[m][k] > 0)
+				tell("%8.3gx", best[m][k]);
+			else
+				tell("%9s", "broken");
+		tell("\n");
+	}
+	tell("           %9d%9d%9d%9d\n", 0, 1, 2, 3);
 }
 
 static void
