@@ -18,22 +18,36 @@ is_whole(const json_t *record)
 	return record && strcmp(kjson_str(record, "schema"), KPART_SCHEMA);
 }
 
-/* Writes the lines of RECORDS to the file PATH, which gets the time of the file OF. */
+/* Replaces the file PATH by TEXT, keeping its time, or that of OF. */
 static void
-write_records(const char *path, const char *of, const json_t *records)
+replace(const char *path, const char *of, const struct kbuf *text)
 {
-	auto_buf struct kbuf text = { 0 };
 	struct stat st;
+	struct timespec times[2];
 
-	kjson_foreach(record, records) {
-		auto_free char *line = json_dumps(record, KIO_DUMP);
-
-		kbuf_printf(&text, "%s\n", line);
-	}
-	if (!kfind(of, &st) || kwrite_file(path, text.data, text.len) < 0 ||
-	    utimensat(AT_FDCWD, path, (struct timespec[]){ st.st_atim, st.st_mtim }, 0) < 0)
-		kdie_io("%s", path);
+	if (!kfind(of, &st))
+		kdie_io("%s", of);
+	times[0] = st.st_atim;
+	times[1] = st.st_mtim;
 	converted++;
+	if (kwrite_file(path, text->data, text->len) < 0 || utimensat(AT_FDCWD, path, times, 0) < 0)
+		kdie_io("%s", path);
+}
+
+static void
+add_line(struct kbuf *text, const json_t *record)
+{
+	auto_free char *line = json_dumps(record, KIO_DUMP);
+
+	kbuf_printf(text, "%s\n", line);
+}
+
+static void
+add_part(struct kbuf *text, const json_t *record, const char *name)
+{
+	json_auto_t *part = krecord_part(record, name, NULL);
+
+	add_line(text, part);
 }
 
 /*
@@ -44,7 +58,7 @@ static json_t *
 load_fact(const char *path, const char *id, enum kfact stage, bool *old)
 {
 	auto_free char *fault = NULL;
-	json_t *record = kin_first(path);
+	json_t *record = kis_there(path) ? kin_first(path) : NULL;
 
 	if (!record && kis_there(path))
 		kdie_usage("%s: no record in it", path);
@@ -66,17 +80,28 @@ static void
 add_facts(json_t *whole, const json_t *record, const char *path)
 {
 	kjson_pick(whole, record, "campaign", "trial", "branch", "id");
-	kforeach_of(name, kfact_names, KFACTS) {
-		json_t *fact = json_object_get(record, *name),
-		       *known = json_object_get(whole, *name);
+	kforeach_of(kfact_name, kfact_names, KFACTS) {
+		const char *name = *kfact_name;
+		json_t *fact = json_object_get(record, name), *known = json_object_get(whole, name);
 
 		if (fact && known && path && !json_equal(fact, known))
 			kdie_usage("%s: its member '%s' differs from %s.ndjson, so conversion "
 			           "stopped; restore the right file from a copy",
-			    path, *name, *name);
+			    path, name, name);
 		if (fact && !known)
-			json_object_set(whole, *name, fact);
+			json_object_set(whole, name, fact);
 	}
+}
+
+static void
+write_fact(const char *path, const char *of, const json_t *whole, const char *name)
+{
+	auto_free char *folder = kfolder_of(path);
+	auto_buf struct kbuf text = { 0 };
+
+	kmake_folder(folder);
+	add_part(&text, whole, name);
+	replace(path, of, &text);
 }
 
 /*
@@ -87,7 +112,8 @@ static void
 convert_facts(const char *id, const json_t *viewed)
 {
 	json_auto_t *whole = json_pack("{s:s}", "schema", KRECORD_SCHEMA);
-	const char *last = "campaign.json", *path[KFACTS];
+	const char *last = "campaign.json";
+	const char *path[KFACTS];
 	bool there[KFACTS], old[KFACTS];
 
 	for (int s = 0; s < KFACTS; s++) {
@@ -101,50 +127,89 @@ convert_facts(const char *id, const json_t *viewed)
 	}
 	add_facts(whole, viewed, NULL);
 	for (int s = 0; s < KFACTS; s++)
-		if (json_object_get(whole, kfact_names[s]) && (old[s] || !there[s])) {
-			auto_free char *folder = kfolder_of(path[s]);
-			json_auto_t *part =
-			    json_pack("[o]", krecord_part(whole, kfact_names[s], NULL));
-
-			kmake_folder(folder);
-			write_records(path[s], there[s] ? path[s] : last, part);
-		}
+		if (json_object_get(whole, kfact_names[s]) && (old[s] || !there[s]))
+			write_fact(path[s], there[s] ? path[s] : last, whole, kfact_names[s]);
 }
 
-/* The scores of a trial, which contain the other views, and facts that exist only there. */
-static void
-convert_views(const char *path)
+/* By id, the digests of a trial's evaluations before the conversion, by which views name them. */
+static json_t *
+digests_of(long trial)
 {
-	json_auto_t *records = kin_all(path), *parts = json_array();
-	bool any = false;
+	json_t *all = json_object();
+
+	kpath_foreach(path, kplace_trial(trial, "[0-9]*/eval.ndjson")) {
+		auto_free char *id = kregex_part("\\Atrials/(\\d+/\\d+)/", path),
+		               *text = kread_file_or_die(path, KIO_LINE_MAX, NULL);
+
+		kjson_put(all, id, ksha256(text, strcspn(text, "\n")));
+	}
+	return all;
+}
+
+/* Adds the line for RECORD; false when it was made from another evaluation. */
+static bool
+add_view(struct kbuf *text, const json_t *record, const json_t *old)
+{
+	const char *id = kjson_str(record, "id"), *from = kjson_maybe(record, "from");
+
+	if (!is_whole(record)) {
+		add_line(text, record);
+		return true;
+	}
+	if (json_object_get(record, "score"))
+		add_part(text, record, "score");
+	return !from || kjson_is(old, id, from);
+}
+
+/* Converts the scores of a trial, which contain the other views; scores of other evaluations go. */
+static void
+convert_views(long trial, const json_t *old)
+{
+	auto_free char *path = kstrdup(kplace_trial(trial, "score.ndjson"));
+	json_auto_t *records = kin_all(path);
+	auto_buf struct kbuf text = { 0 };
+	bool any = false, good = true;
+
+	kjson_foreach(record, records) {
+		any |= is_whole(record);
+		good = add_view(&text, record, old) && good;
+	}
+	if (any && good && text.len)
+		replace(path, path, &text);
+	else if (any && !good && unlink(path) < 0)
+		kdie_io("%s", path);
+}
+
+/* Facts that exist only in the views of TRIAL: a complete record in its last view. */
+static void
+convert_given(long trial)
+{
+	json_auto_t *records = kin_all(kplace_trial(trial, "score.ndjson"));
 
 	kjson_foreach(record, records) {
 		const char *id = kjson_str(record, "id");
-		bool whole = is_whole(record);
 
-		if (whole && json_object_get(record, kfact_names[KFACT_EVAL]) && karch_is_id(id))
+		if (is_whole(record) && json_object_get(record, kfact_names[KFACT_EVAL]) &&
+		    karch_is_id(id))
 			convert_facts(id, record);
-		if (!whole)
-			json_array_append(parts, record);
-		else if (json_object_get(record, "score"))
-			json_array_append_new(parts, krecord_part(record, "score", NULL));
-		any |= whole;
 	}
-	if (any && json_array_size(parts))
-		write_records(path, path, parts);
 }
 
 static bool
 convert_trial(long trial)
 {
+	json_auto_t *old = NULL;
+
 	if (!kis_there(kplace_trial(trial, "")))
 		return false;
-	convert_views(kplace_trial(trial, "score.ndjson"));
+	old = digests_of(trial);
+	convert_given(trial);
 	kpath_foreach(cell, kplace_trial(trial, "[0-9]*/")) {
 		auto_free char *id = kregex_part("\\Atrials/(\\d+/\\d+)/", cell);
 
 		convert_facts(id, NULL);
 	}
+	convert_views(trial, old);
 	remove_file(kplace_trial(trial, "coords.ndjson"));
 	remove_file(kplace_trial(trial, "audit.ndjson"));
 	return true;
