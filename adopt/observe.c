@@ -171,14 +171,18 @@ stale(const json_t *old, const json_t *header)
 		{ "binary_sha256", "another program" },
 	};
 
+	if (!old)
+		return kstrdup("it does not exist");
 	kforeach(x, fields) {
 		const json_t *was = json_object_get(old, x->field),
 		             *is = json_object_get(header, x->field);
+		/* A log names no program, and a program may not be built yet. */
+		bool unknown = !strcmp(x->field, "binary_sha256") && (!was || !is);
 
-		if (was && is && !json_equal(was, is))
+		if (!unknown && !json_equal(was, is))
 			return kasprintf("it belongs to %s (%s)", x->what, x->field);
 	}
-	return old ? NULL : kstrdup("it does not exist");
+	return NULL;
 }
 
 /* ---- calls as records ---- */
