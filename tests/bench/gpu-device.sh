@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # On a machine with a GPU: judges the whole CUDA half of tests/cheats and prints the summary, how long it took, and each
-# file whose verdict is not as its row expects. Races left open are run again, alone. Prints nothing but a note where there is no device.
+# file whose verdict is not as its row expects. Races left open are run again, alone. Prints nothing but a note where there
+# is no device.
 # usage: gpu-device.sh [PATTERN]: only files whose name contains this regular expression
 #   OUT      folder for the results, cheats-cuda.ndjson (default: they are not kept)
 #   JOBS     so many files at a time (default 10)

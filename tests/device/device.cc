@@ -291,9 +291,9 @@ unshift(u64 z, int n)
 	return v;
 }
 
-/* The key whose word I is Z. */
+/* The key whose first word is Z. */
 static u64
-key_of(u64 z, u64 i)
+key_of(u64 z)
 {
 	u64 inverse[2] = { 0x94d049bb133111ebull, 0xbf58476d1ce4e5b9ull };
 
@@ -302,7 +302,7 @@ key_of(u64 z, u64 i)
 			x *= 2 - a * x;
 	z = unshift(z, 31) * inverse[0];
 	z = unshift(z, 27) * inverse[1];
-	return unshift(z, 30) - (i + 1) * 0x9e3779b97f4a7c15ull;
+	return unshift(z, 30) - 0x9e3779b97f4a7c15ull;
 }
 
 /* The seed that makes the first two doubles, if each comes from small_mix alone, in so many STEPS; 0: none. */
@@ -314,9 +314,8 @@ seed_of(const double *v, int steps)
 	for (u64 low = 0; low < 2048; low++) {
 		u64 word = top | low, next;
 
-		for (int k = 1; k < steps; k++)
-			word = key_of(word, 0);
-		word = key_of(word, 0);
+		for (int k = 0; k < steps; k++)
+			word = key_of(word);
 		next = small_mix(word, 1);
 		for (int k = 1; k < steps; k++)
 			next = small_mix(next, 0);
